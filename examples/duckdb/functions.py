@@ -27,8 +27,9 @@ def register(connection: duckdb.DuckDBPyConnection, store: dedupdb.Store) -> Non
         """The key of the stored text that is most similar, if one reaches the threshold."""
         found = pa.table(store.query(pa.table({"text": texts.fill_null("")}), limit=1))
         keys: list[str | None] = [None] * len(texts)
+        is_text = texts.is_valid().to_pylist()
         for row, key in zip(found["row"].to_pylist(), found["key"].to_pylist(), strict=True):
-            keys[row] = key
+            keys[row] = key if is_text[row] else None
         return pa.array(keys, pa.string())
 
     def common(a: pa.ChunkedArray, b: pa.ChunkedArray) -> tuple[Any, Any, Any]:
@@ -51,14 +52,18 @@ def register(connection: duckdb.DuckDBPyConnection, store: dedupdb.Store) -> Non
         sizes = pc.cast(pairs["size_a"], pa.float64()), pc.cast(pairs["size_b"], pa.float64())
         return pc.divide(pc.multiply(jaccard, pc.add(*sizes)), pc.add(jaccard, 1.0)), *sizes
 
+    def share(part: Any, whole: Any) -> Any:
+        """Null for texts without shingles. DuckDB takes NaN for more than any number."""
+        return pc.if_else(pc.equal(whole, 0), None, pc.divide(part, whole))
+
     def dedup_jaccard(a: pa.ChunkedArray, b: pa.ChunkedArray) -> pa.Array:
         both, of_a, of_b = common(a, b)
-        return pc.divide(both, pc.subtract(pc.add(of_a, of_b), both))
+        return share(both, pc.subtract(pc.add(of_a, of_b), both))
 
     def dedup_containment(a: pa.ChunkedArray, b: pa.ChunkedArray) -> pa.Array:
         """The share of the shingles of A that B has."""
         both, of_a, _ = common(a, b)
-        return pc.divide(both, of_a)
+        return share(both, of_a)
 
     # It answers null, so it gets nulls, too.
     arrow: Any = {"type": "arrow", "null_handling": "special"}

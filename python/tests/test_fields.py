@@ -147,12 +147,14 @@ def test_texts_in_lists_are_found_wherever_they_are(tmp_path: Path, store: dedup
         for file in ("a.jsonl", "a.parquet"):
             found = [row["text"] for row in dedupdb.read(tmp_path / file, text_field=path)]
             assert found == TEXTS, (file, path)
+        kind = pa.struct([("role", pa.dictionary(pa.int8(), pa.string())), ("content", pa.string())])
         large = pa.large_list(table.schema.field("parts").type.value_type)
         for data in (
             CHATS,
             table,
             table.set_column(2, "parts", table["parts"].cast(large)),
             table.slice(0).to_batches(),
+            table.set_column(1, "messages", table["messages"].cast(pa.list_(kind))),
             pandas.DataFrame(CHATS),
             polars.DataFrame(CHATS),
             datasets.Dataset.from_list(CHATS),
@@ -166,6 +168,10 @@ def test_what_is_no_list_of_strings_is_named() -> None:
     for wrong, path, message in [
         ([{"a": [1]}], "a", r"row 0: the text is a list of other values, not a string"),
         ([{"a": [{"b": 1}]}], "a[].b", r"row 0: the text is a list of other values, not a string"),
+        ([{"a": [{"b": "x"}]}], "a[].c", r"row 0: the text is missing: there is no 'a\[\].c'"),
+        ([{"a": [{"b": "x"}]}], "a[d=1].b", r"row 0: the text is missing"),
+        (pa.table({"a": [[{"b": "x"}]]}), "a[].c", r"row 0: the text is missing: there is no 'a\[\].c'"),
+        ([{"a": None}], "a[].c", r"row 0: the text is null"),
         ([{"a": "x"}], "b[].c", r"row 0: the text is missing: there is no [\"']b\[\].c"),
         (pa.table({"a": [[1]]}), "a", r"row 0: the text is a list of other values"),
         (pa.table({"a": ["x"]}), "b[]", r"text: there is no column \"b\[\]\""),
@@ -183,3 +189,10 @@ def test_what_is_no_list_of_strings_is_named() -> None:
             dedupdb.dedup([{"a": ["x"], "m": {"a": "y"}}], text=path, unit="line")
         with pytest.raises(ValueError, match="there is no"):
             dedupdb.dedup(pa.table({"a": [["x"]], "m": [{"a": "y"}]}), text=path, unit="line")
+
+
+def test_a_null_object_adds_nothing() -> None:
+    rows = [{"title": "The night tram runs again", "meta": {"x": "z"}}, {"title": "To the harbour", "meta": None}]
+    for data in (rows, pa.Table.from_pylist(rows)):
+        kept = dedupdb.dedup(data, text=["title", "meta.x"], errors="raise")
+        assert kept.keep == [True, True]

@@ -217,6 +217,8 @@ fn of_input(error: &dedup::Error, dedup: &args::DedupArgs) -> Option<anyhow::Err
     let is_alone = matches!(&dedup.paths[..], [only] if only.is_file());
     let more = if is_alone {
         ""
+    } else if dedup.judging.skip_unreadable {
+        " (some of it was read before; to go on without it, leave it out with --exclude)"
     } else {
         " (to go on without it, leave it out with --exclude, or give --skip-unreadable)"
     };

@@ -7,7 +7,7 @@ use serde::de::{
 };
 use serde_json::Value;
 
-use crate::formats::nested::strings_in;
+use crate::formats::nested::{NoText, strings_in};
 
 /// The names of the fields. Dots lead into nested objects, and brackets into lists of texts. A field whose own name contains
 /// these is found too.
@@ -202,7 +202,13 @@ impl<'de> Visitor<'de> for FieldValueSeed<'_, '_> {
     }
 
     fn visit_unit<E>(self) -> Result<bool, E> {
-        Ok(self.is(Field::Null))
+        let relations = self.relations.iter().flatten();
+        for (found, relation) in self.found.iter_mut().zip(relations) {
+            if relation.path_into_list().is_some() {
+                *found = Some(Field::Null);
+            }
+        }
+        Ok(false)
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut values: A) -> Result<bool, A::Error> {
@@ -218,8 +224,11 @@ impl<'de> Visitor<'de> for FieldValueSeed<'_, '_> {
         let list = Value::Array(list);
         for (found, relation) in self.found.iter_mut().zip(relations) {
             if let Some(path) = relation.path_into_list() {
-                let strings = strings_in(&&list, path);
-                *found = Some(strings.map_or(Field::OtherList, Field::Strings));
+                *found = match strings_in(&&list, path) {
+                    Ok(strings) => Some(Field::Strings(strings)),
+                    Err(NoText::Missing) => None,
+                    Err(_) => Some(Field::OtherList),
+                };
             }
         }
         Ok(false)

@@ -459,11 +459,24 @@ mod tests {
             {"role": "user", "content": null, "meta": null},
             {"role": "user", "tool": 1},
             {"role": "bot", "content": "B", "parts": [{"text": "p"}, {"text": "q", "kind": "x"}]}
-        ]}, "a[]": "z", "none": []}"#;
+        ]}, "a[]": "z", "none": [], "null": null}"#;
         for (path, expected) in [
             ("chat.turns[].content", Ok("Be kind.\nA\nB")),
             ("chat.turns[role=user].content", Ok("A")),
             ("chat.turns[role=nobody].content", Ok("")),
+            (
+                "chat.turns[rol=user].content",
+                Err("no field \"chat.turns[rol=user].content\""),
+            ),
+            ("chat.turns[].text", Err("no field \"chat.turns[].text\"")),
+            (
+                "chat.turns[].parts[].txt",
+                Err("no field \"chat.turns[].parts[].txt\""),
+            ),
+            (
+                "null[].text",
+                Err("is neither a string nor a list of strings"),
+            ),
             ("chat.turns[meta.lang=en].meta.a.b", Ok("c")),
             ("chat.turns[].parts[].text", Ok("p\nq")),
             ("chat.turns[role=bot].parts[kind=x].text", Ok("q")),

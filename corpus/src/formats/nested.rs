@@ -14,14 +14,14 @@ pub trait NestedValue: Sized {
     /// Returns the elements, if it is a list.
     fn elements(&self) -> Option<Vec<Self>>;
 
-    /// Returns the value of the field of this name, if it is an object that has one.
+    /// Returns the value of the field of this name, if it is an object that has one. A field of a null is a null.
     fn field(&self, name: &str) -> Option<Self>;
 
     /// Returns the string, if it is one.
     fn string(&self) -> Option<Cow<'_, str>>;
 }
 
-/// Why there is no text at the end of a path.
+/// Why there is no text at the end of a path, or in a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoText {
     /// There is no such field.
@@ -47,10 +47,10 @@ pub fn add_text<V: NestedValue>(
     let whole = at(record, path).map(|value| (value, ""));
     let value = whole.or_else(|| at(record, field).map(|value| (value, steps)));
     match value.ok_or(NoText::Missing)? {
-        (value, "") if value.is_null() => return Err(NoText::Null),
+        (value, _) if value.is_null() => return Err(NoText::Null),
         (value, steps) => match value.string() {
             Some(string) if steps.is_empty() => text.add(string.into_owned()),
-            _ => text.add_list(strings_in(&value, steps).ok_or(NoText::Other)?),
+            _ => text.add_list(strings_in(&value, steps)?),
         },
     }
     Ok(())
@@ -87,10 +87,9 @@ impl<'p> ListStep<'p> {
 }
 
 /// Returns the strings in a list. An element without the field, or in which it is null, gives an empty string.
-/// `None` if something else is there, or the path is none.
 ///
 /// ```
-/// use dedupdb_corpus::strings_in;
+/// use dedupdb_corpus::{NoText, strings_in};
 ///
 /// let chat = &serde_json::json!([
 ///     {"role": "user", "content": "Where does the tram go?"},
@@ -99,39 +98,60 @@ impl<'p> ListStep<'p> {
 /// let user = strings_in(&chat, "[role=user].content");
 /// assert_eq!(user.unwrap(), ["Where does the tram go?"]);
 /// assert_eq!(strings_in(&chat, "[].content").unwrap().len(), 2);
-/// assert_eq!(strings_in(&chat, "[]"), None);
+/// assert_eq!(strings_in(&chat, "[]"), Err(NoText::Other));
+/// assert_eq!(strings_in(&chat, "[].text"), Err(NoText::Missing));
 /// ```
-pub fn strings_in<V: NestedValue>(list: &V, path: &str) -> Option<Vec<String>> {
-    let mut strings = Vec::new();
-    add_strings(list, path, &mut strings)?;
-    Some(strings)
-}
-
-fn add_strings<V: NestedValue>(list: &V, path: &str, strings: &mut Vec<String>) -> Option<()> {
+///
+/// # Errors
+///
+/// There are elements, and none has a field of the path; something else than a string is there; it is no list, or the
+/// path is none.
+pub fn strings_in<V: NestedValue>(list: &V, path: &str) -> Result<Vec<String>, NoText> {
+    let step = ListStep::first(path).ok_or(NoText::Other)?;
     if list.is_null() {
-        return Some(());
+        return Ok(Vec::new());
     }
-    let step = ListStep::first(path)?;
-    for element in list.elements()? {
-        let is_wanted = step.only.is_none_or(|(name, value)| {
-            let found = at(&element, name);
-            found.is_some_and(|found| found.string().is_some_and(|found| found == value))
-        });
-        if !is_wanted {
-            continue;
+    let mut elements = list.elements().ok_or(NoText::Other)?;
+    if let Some((name, value)) = step.only {
+        let named = elements.iter().map(|element| at(element, name));
+        let named: Vec<Option<V>> = named.collect();
+        if !elements.is_empty() && named.iter().all(Option::is_none) {
+            return Err(NoText::Missing);
         }
+        let is_value =
+            |found: Option<V>| found.is_some_and(|it| it.string().is_some_and(|it| it == value));
+        let mut wanted = named.into_iter().map(is_value);
+        elements.retain(|_| wanted.next() == Some(true));
+    }
+    let (mut strings, mut has_field) = (Vec::new(), elements.is_empty());
+    for element in elements {
         let found = match step.field {
             "" => Some(element),
             field => at(&element, field),
         };
-        match found {
-            None => strings.push(String::new()),
-            Some(found) if found.is_null() => strings.push(String::new()),
-            Some(found) if step.rest.is_empty() => strings.push(found.string()?.into_owned()),
-            Some(found) => add_strings(&found, step.rest, strings)?,
+        let of_element = match found {
+            None => Err(NoText::Missing),
+            Some(found) if found.is_null() => Ok(vec![String::new()]),
+            Some(found) if step.rest.is_empty() => {
+                let string = found.string().ok_or(NoText::Other)?;
+                Ok(vec![string.into_owned()])
+            }
+            Some(found) => strings_in(&found, step.rest),
+        };
+        match of_element {
+            Ok(more) => {
+                has_field = true;
+                strings.extend(more);
+            }
+            Err(NoText::Missing) => strings.push(String::new()),
+            Err(other) => return Err(other),
         }
     }
-    Some(())
+    if has_field {
+        Ok(strings)
+    } else {
+        Err(NoText::Missing)
+    }
 }
 
 /// Returns the value of a field; dots lead into nested objects.
@@ -151,7 +171,10 @@ impl NestedValue for &Value {
     }
 
     fn field(&self, name: &str) -> Option<Self> {
-        self.as_object()?.get(name)
+        match self {
+            Value::Null => Some(self),
+            value => value.as_object()?.get(name),
+        }
     }
 
     fn string(&self) -> Option<Cow<'_, str>> {

@@ -1,10 +1,11 @@
 //! Values in lists and objects, of Python and of Arrow.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, OffsetSizeTrait};
-use arrow_schema::DataType;
+use arrow_schema::{DataType, FieldRef};
 use dedupdb_corpus::{JoinedText, NestedValue, NoText, add_text};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
@@ -42,6 +43,9 @@ impl NestedValue for PyNested<'_> {
     }
 
     fn field(&self, name: &str) -> Option<Self> {
+        if self.is_null() {
+            return Some(PyNested(self.0.clone()));
+        }
         let object = self.0.cast::<PyDict>().ok()?;
         object.get_item(name).ok()?.map(PyNested)
     }
@@ -84,12 +88,13 @@ impl NestedValue for ArrowNested {
     }
 
     fn field(&self, name: &str) -> Option<Self> {
-        let object = self.array.as_struct_opt()?;
-        if object.is_null(self.row) {
-            return None;
-        }
+        let array = if self.is_null() {
+            &self.array
+        } else {
+            self.array.as_struct_opt()?.column_by_name(name)?
+        };
         Some(ArrowNested {
-            array: object.column_by_name(name)?.clone(),
+            array: array.clone(),
             row: self.row,
         })
     }
@@ -110,5 +115,20 @@ impl NestedValue for ArrowNested {
             _ => None,
         };
         str::from_utf8(bytes?).ok().map(Cow::from)
+    }
+}
+
+/// The type with the values of dictionaries in place of these, also in lists and structs.
+pub(super) fn without_dictionaries(kind: &DataType) -> DataType {
+    let field = |field: &FieldRef| {
+        let kind = without_dictionaries(field.data_type());
+        Arc::new(field.as_ref().clone().with_data_type(kind))
+    };
+    match kind {
+        DataType::Dictionary(_, values) => without_dictionaries(values),
+        DataType::List(element) => DataType::List(field(element)),
+        DataType::LargeList(element) => DataType::LargeList(field(element)),
+        DataType::Struct(fields) => DataType::Struct(fields.iter().map(field).collect()),
+        other => other.clone(),
     }
 }

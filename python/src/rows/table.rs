@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
+use arrow_cast::cast;
 use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields, Schema, SchemaRef};
 use dedupdb_corpus::JoinedText;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyTypeError, PyValueError};
@@ -11,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3_arrow::ffi::ArrayReader;
 use pyo3_arrow::input::AnyArray;
 
-use super::nested::{ArrowNested, add_text_at};
+use super::nested::{ArrowNested, add_text_at, without_dictionaries};
 use super::ranked::{ColumnPath, RankColumn, RankValue, path_of};
 use super::strings::{Strings, fits, has_uuids};
 use super::{ColumnNames, Flaw, KeyColumn, RowBatch};
@@ -277,7 +278,11 @@ impl TableRows {
                 let keys = keys.map(|keys| keys.ok_or_else(changed)).transpose()?;
                 let texts = texts.iter().map(|text| match text {
                     TextPlace::Column(column) => strings(columns.column(*column)),
-                    TextPlace::Path(path) => Ok(TextColumn::Nested(rows.clone(), path.clone())),
+                    TextPlace::Path(path) => {
+                        let rows = cast(&rows, &without_dictionaries(rows.data_type()));
+                        let rows = rows.map_err(|error| unreadable(&error))?;
+                        Ok(TextColumn::Nested(rows, path.clone()))
+                    }
                 });
                 (keys, texts.collect::<PyResult<_>>()?)
             }

@@ -52,9 +52,11 @@ impl TableHead {
         let names = options.text_names();
         let given = names.iter().copied().chain(options.id_field.as_deref());
         let is_header = given.map(number).any(|number| number.is_none());
+        let is_only = names.len() == 1;
         let find = |name: &str| {
             if let Some(number) = number(name) {
-                return Ok(Some(number));
+                let is_there = is_only || number < first.len();
+                return Ok(is_there.then_some(number));
             }
             let mut named = (0..first.len()).filter(|&at| first[at].trim() == name);
             match (named.next(), named.next()) {
