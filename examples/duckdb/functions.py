@@ -53,8 +53,8 @@ def register(connection: duckdb.DuckDBPyConnection, store: dedupdb.Store) -> Non
         return pc.divide(pc.multiply(jaccard, pc.add(*sizes)), pc.add(jaccard, 1.0)), *sizes
 
     def share(part: Any, whole: Any) -> Any:
-        """Null for texts without shingles. DuckDB takes NaN for more than any number."""
-        return pc.if_else(pc.equal(whole, 0), None, pc.divide(part, whole))
+        """0 for texts without shingles. DuckDB takes NaN for more than any number."""
+        return pc.if_else(pc.equal(whole, 0), 0.0, pc.divide(part, whole))
 
     def dedup_jaccard(a: pa.ChunkedArray, b: pa.ChunkedArray) -> pa.Array:
         both, of_a, of_b = common(a, b)

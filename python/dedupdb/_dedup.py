@@ -70,7 +70,7 @@ class Deduplicated(_KeptRows):
         self.cut: list[int] = cut or []
         """With ``unit`` or ``cut_passages``, the numbers of the kept rows from whose texts parts are cut."""
         self.dropped: Table = dropped
-        """A row for each dropped row: its number ``row``, the number of the kept row that it resembles
+        """A row for each dropped row: its number ``row``, the number of the kept row that it resembles most
         (``earlier``), ``verdict`` (``near_duplicate``, ``exact_copy`` or ``contained``), and the ``jaccard`` of both
         (with ``shingles=False``, its estimate). If ``containment`` was given, also the share of its shingles that the
         kept row has (``containment``), and which ``measure`` drops it: ``jaccard``, or else ``containment``. If ``key``

@@ -281,3 +281,12 @@ def test_what_is_ignored_does_not_make_rows_alike() -> None:
     assert dedupdb.dedup(rows[:3], unit="line", ignore=form).cut == []
     with pytest.raises(ValueError, match="ignore: it does not go with cut_passages"):
         dedupdb.dedup(rows, cut_passages=50, ignore=form)
+
+
+@pytest.mark.parametrize("keep", ["first", "longest", "3", "none"])
+def test_the_command_names_the_same_rows(tmp_path: Path, command_line: CommandLine, keep: Any) -> None:
+    rows = texts(600)[::-1]
+    lines = removed(command_line, tmp_path, rows, "--keep", keep)
+    found = dedupdb.dedup(rows, keep=keep).dropped
+    dropped = zip(found["row"], found["earlier"], found["jaccard"], strict=True)
+    assert list(dropped) == sorted((line["row"], line["earlier"], line["jaccard"]) for line in lines)

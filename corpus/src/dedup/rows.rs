@@ -16,7 +16,8 @@ use dedupdb::{Input, Match, Options, Query, Schema, Store};
 
 /// Deduplicates rows of texts in memory, as [`Dedup`](crate::dedup::Dedup) does with [`Keep::First`].
 ///
-/// A row is dropped if it resembles an earlier row that is kept, and never if it has no tokens. To keep other rows, push them in the order of
+/// A row is dropped if it resembles an earlier row that is kept, and never if it has no tokens. Of several such rows, the
+/// one with its text is named, or else the most similar one; on a tie, the first. To keep other rows, push them in the order of
 /// [`RowDedup::order`].
 ///
 /// A temporary store holds the shingles and signatures of the texts. It is deleted when the rows are dropped.

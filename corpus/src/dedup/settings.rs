@@ -458,7 +458,8 @@ impl Dedup {
     /// [`Dedup::lineage`].
     ///
     /// A line has these columns, separated by tabs: the key, the key of the document that it resembles, their
-    /// similarity, the file and number of its record, and the file and number of the other record. Lines about exact
+    /// similarity, the file and number of its record, and the file and number of the other record. If it resembles
+    /// several kept ones, the line names the one that [`RowDedup`](crate::dedup::RowDedup) describes. Lines about exact
     /// copies end in `exact copy`, and those about documents that another one only contains in `contained SHARE`. Lines
     /// are JSON if the name of the file ends in `.jsonl`. If a file that was dropped, or was only read for comparison with
     /// one, changed after it was read, the run fails with [`Error::Changed`](crate::dedup::Error::Changed).

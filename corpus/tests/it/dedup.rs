@@ -4,11 +4,14 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::Cursor;
 use std::path::Path;
+use std::time::Duration;
 
-use dedupdb::{Options, Progress, Schema, Store};
+use dedupdb::{Match, Options, Progress, Schema, Store};
 use dedupdb_corpus::Source;
-use dedupdb_corpus::dedup::{Dedup, DedupEvent, Error, Keep};
+use dedupdb_corpus::dedup::{Dedup, DedupEvent, Error, Keep, RowDedup};
 use dedupdb_corpus::publish;
+use proptest::collection::vec;
+use proptest::prelude::*;
 
 /// Lines of JSONL and files of text. Every third one resembles an earlier one.
 fn corpus(folder: &Path) {
@@ -376,5 +379,66 @@ fn a_file_that_grows_is_copied_as_it_was_read() {
         assert_eq!(done.unwrap().reading.grown(), 1, "{keep:?}");
         let copy = fs::read_to_string(scene.path("out/texts/zz.log")).unwrap();
         assert_eq!(copy, first, "{keep:?}");
+    }
+}
+
+/// A dropped row, the kept one that it is dropped for, and their similarity.
+type DroppedPair = (usize, usize, Option<f64>);
+
+/// What is dropped from a file with these texts. The ids descend, so that they do not sort as their records do.
+fn dropped_from_file(texts: &[String], keep: Keep) -> Vec<DroppedPair> {
+    let folder = tempfile::tempdir().unwrap();
+    let input = folder.path().join("in.jsonl");
+    let id = |row: usize| 99 - row;
+    let line = |(row, text)| format!("{{\"id\":\"{}\",\"text\":\"{text}\"}}\n", id(row));
+    let lines: String = texts.iter().enumerate().map(line).collect();
+    fs::write(&input, lines).unwrap();
+    let row = |key: &str| id(key.parse().unwrap());
+    let mut dropped = Vec::new();
+    let done = Dedup::new([input]).keep(keep).run(|event| {
+        if let DedupEvent::Dropped(one) = event {
+            let Match { key, jaccard, .. } = one.earlier;
+            dropped.push((row(one.key), row(key), *jaccard));
+        }
+    });
+    done.unwrap();
+    dropped
+}
+
+/// What is dropped of these rows, in the order of judgement.
+fn dropped_of_rows(texts: &[String], keep: Keep) -> Vec<DroppedPair> {
+    let (schema, within) = (Schema::default(), std::env::temp_dir());
+    let order = RowDedup::order(keep, texts, &schema).unwrap();
+    let mut rows = RowDedup::begin(&Options::new(), &schema, within).unwrap();
+    rows.push(order.iter().map(|&row| texts[row].clone()).collect());
+    rows.close();
+    let mut verdicts = Vec::new();
+    while rows.under_way() > 0 {
+        let judged = rows.wait(Duration::from_millis(50)).unwrap();
+        verdicts.extend(judged.unwrap_or_default());
+    }
+    let dropped = order.iter().zip(verdicts).filter_map(|(&row, verdict)| {
+        let why = verdict.unwrap()?;
+        let earlier = order[usize::try_from(why.earlier).unwrap()];
+        Some((row, earlier, why.jaccard))
+    });
+    dropped.collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    /// The texts are pieces of one long text, so that one resembles several that do not resemble each other.
+    #[test]
+    fn files_and_rows_are_dropped_for_the_same_ones(
+        pieces in vec((0..24_usize, 58..63_usize), 1..40),
+        keep in prop_oneof![Just(Keep::First), Just(Keep::Longest)],
+    ) {
+        let text = |(start, words): (usize, usize)| {
+            let words = (start..start + words).map(|word| format!("w{word}"));
+            words.collect::<Vec<_>>().join(" ")
+        };
+        let texts: Vec<String> = pieces.into_iter().map(text).collect();
+        prop_assert_eq!(dropped_from_file(&texts, keep), dropped_of_rows(&texts, keep));
     }
 }

@@ -309,13 +309,19 @@ impl Model {
         text: &str,
         source: Source,
     ) -> Admits {
-        let like = |other: &&str| jaccard(text, other) >= THRESHOLD;
+        let similarity = |other: &str| jaccard(text, other);
+        let like = |other: &&str| similarity(other) >= THRESHOLD;
+        // The last of several that are equal is the greatest, so the order is reversed.
+        let most_similar = || {
+            let all = self.contents().into_iter().rev().filter(like);
+            all.max_by(|a, b| similarity(a).total_cmp(&similarity(b)))
+        };
         let copy = self.births.contains_key(text).then_some(text);
         if copy.is_some() && shingles(text).is_empty() {
             self.see(key, today());
             return Admits::Wordless;
         }
-        let earlier = copy.or_else(|| self.contents().into_iter().find(like));
+        let earlier = copy.or_else(most_similar);
         if let Some(earlier) = earlier.map(str::to_owned) {
             self.see(key, today());
             let earlier = &*earlier;

@@ -15,10 +15,10 @@ impl Writer {
     /// documents of the interrupted one, so it gives the same answers, as long as no search skips candidates
     /// ([`Store::searches_cut_short`](crate::Store::searches_cut_short)).
     ///
-    /// The outcome of a document that is kept out ([`Change::KeptOut`](crate::write::Change::KeptOut)) names the
-    /// first stored document that it resembles. If the key of a document has another text in the store, the
-    /// document is stored as well, under the key `KEY#HASH` with 16 digits of the hash of its text; see
-    /// [`Outcome::second_key`].
+    /// The outcome of a document that is kept out ([`Change::KeptOut`](crate::write::Change::KeptOut)) names a document
+    /// with the same text or, if there is none, the most similar one; of equally similar ones, the first that was
+    /// stored. If the key of a document has another text in the store, the document is stored as well, under the key
+    /// `KEY#HASH` with 16 digits of the hash of its text; see [`Outcome::second_key`].
     ///
     /// ```
     /// use dedupdb::{Input, Schema, Store, write::{Change, Relation}};

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::names::{DocumentsAtMoment, EarlierDocument};
+use super::names::{DocumentsAtMoment, EarlierDocument, Tie};
 use super::pending::Moment;
 use super::writer::Writer;
 use crate::error::Result;
@@ -184,6 +184,6 @@ impl Writer {
         }
         let search = self.store.search(snapshot);
         let matches = search.matches(fresh.probe(), fresh.earlier())?;
-        fresh.names(self).best(&matches)
+        fresh.names(self).best(&matches, Tie::FirstKey)
     }
 }

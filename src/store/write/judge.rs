@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use super::by_hash::ContentsByHash;
-use super::names::{DocumentsAtMoment, EarlierDocument};
+use super::names::{DocumentsAtMoment, EarlierDocument, Tie};
 use super::pending::PendingDocuments;
 use crate::error::Result;
 use crate::storage::{DocumentRow, Snapshot, StoreFiles};
@@ -24,7 +24,7 @@ pub(crate) enum Policy {
     /// with its text, or else the most similar one.
     AddUnique,
     /// It is stored beside all others, unless it resembles any document, the one under its own key included. The
-    /// outcome names the one with its text, or else the first one that was stored.
+    /// outcome names the one with its text, or else the most similar one; on a tie, the first one that was stored.
     Admit,
     /// It is stored beside all others, unless a document has its text, the one under its own key included.
     AdmitDistinct,
@@ -39,6 +39,15 @@ impl Policy {
     /// Whether it replaces nothing, not even the document under the same key.
     pub(crate) fn replaces_nothing(self) -> bool {
         matches!(self, Policy::Admit | Policy::AdmitDistinct)
+    }
+
+    /// Which of several equally similar documents the outcome names.
+    fn tie(self) -> Tie {
+        if self.replaces_nothing() {
+            Tie::Eldest
+        } else {
+            Tie::FirstKey
+        }
     }
 
     /// The key whose document does not count as an earlier one.
@@ -153,13 +162,9 @@ impl Judge<'_> {
         }
         self.compare(prepared, policy)?;
         let names = self.names(policy.except(prepared.key()));
-        // A run names the document that came first, so that the answer does not depend on later ones.
-        let earlier = match policy {
-            Policy::Admit => names.eldest(&prepared.matches)?,
-            _ => names.best(&prepared.matches)?,
-        };
-        let Some(earlier) = earlier else {
-            return Ok(Finding::New(names.best(&prepared.inside)?));
+        // A run names the first of several documents that are as similar, so that the answer does not depend on later ones.
+        let Some(earlier) = names.best(&prepared.matches, policy.tie())? else {
+            return Ok(Finding::New(names.best(&prepared.inside, policy.tie())?));
         };
         // What is found without reaching the threshold contains the document.
         let is_near = earlier.found.similarity() >= self.committed.snapshot.schema.threshold();
@@ -234,7 +239,7 @@ impl Judge<'_> {
             None => verified_copy(&self.committed.snapshot, content, &prepared.hash)?,
         };
         let names = self.names(policy.except(prepared.key()));
-        names.eldest(verified.as_slice())
+        names.best(verified.as_slice(), policy.tie())
     }
 }
 

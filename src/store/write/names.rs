@@ -19,6 +19,15 @@ pub(crate) struct DocumentsAtMoment<'a> {
     pub(crate) except: &'a str,
 }
 
+/// Which of several equally similar documents is named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tie {
+    /// The one with the first key, as in the answer of a query.
+    FirstKey,
+    /// The one whose text was stored first.
+    Eldest,
+}
+
 /// An earlier document that a new one resembles.
 #[derive(Clone, Debug)]
 pub(crate) struct EarlierDocument {
@@ -82,15 +91,20 @@ impl DocumentsAtMoment<'_> {
         Ok(None)
     }
 
-    /// The most similar of `matches` that a document names; on a tie, the one with the first key.
-    pub(crate) fn best(&self, matches: &[VerifiedContent]) -> Result<Option<EarlierDocument>> {
+    /// The most similar of `matches` that a document names. `matches` are in the order of their contents for
+    /// [`Tie::Eldest`].
+    pub(crate) fn best(
+        &self,
+        matches: &[VerifiedContent],
+        tie: Tie,
+    ) -> Result<Option<EarlierDocument>> {
         let mut best: Option<EarlierDocument> = None;
         for verified in matches {
             let similarity = verified.likeness.similarity();
             let lead = best.as_ref().map_or(Ordering::Greater, |best| {
                 similarity.total_cmp(&best.found.similarity())
             });
-            if lead.is_lt() {
+            if lead.is_lt() || lead.is_eq() && tie == Tie::Eldest {
                 continue;
             }
             let Some(key) = self.first(verified.content)? else {
@@ -101,15 +115,5 @@ impl DocumentsAtMoment<'_> {
             }
         }
         Ok(best)
-    }
-
-    /// The first of `matches` that a document names. They are in the order of their contents.
-    pub(crate) fn eldest(&self, matches: &[VerifiedContent]) -> Result<Option<EarlierDocument>> {
-        for verified in matches {
-            if let Some(key) = self.first(verified.content)? {
-                return Ok(Some(EarlierDocument::new(key, verified)));
-            }
-        }
-        Ok(None)
     }
 }
