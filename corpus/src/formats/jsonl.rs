@@ -85,6 +85,10 @@ fn text(fields: Vec<Option<Field>>, names: &[&str], line: &str) -> Result<Joined
             Some(Field::String(string)) => text.add(string),
             Some(Field::Strings(strings)) => text.add_list(strings),
             Some(Field::Null) if is_any => {}
+            Some(Field::OtherList) if name.contains('[') => {
+                let what = format!("{name:?} leads to a value that is no string");
+                return Err(RecordFault::bad(what));
+            }
             Some(Field::OtherList) => {
                 return Err(RecordFault::bad(format!(
                     "{name:?} leads to a list, and not of strings; the strings in its objects are named as in \
@@ -482,18 +486,18 @@ mod tests {
             ("chat.turns[role=bot].parts[kind=x].text", Ok("q")),
             ("a[]", Ok("z")),
             ("none[].text", Ok("")),
-            ("chat.turns[]", Err("leads to a list, and not of strings")),
+            ("chat.turns[]", Err("leads to a value that is no string")),
             (
                 "chat.turns[].meta",
-                Err("leads to a list, and not of strings"),
+                Err("leads to a value that is no string"),
             ),
             (
                 "chat.turns[0].content",
-                Err("leads to a list, and not of strings"),
+                Err("leads to a value that is no string"),
             ),
             (
                 "chat.turns[.content",
-                Err("leads to a list, and not of strings"),
+                Err("leads to a value that is no string"),
             ),
             (
                 "chat[].content",
