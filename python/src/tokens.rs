@@ -70,6 +70,9 @@ pub(crate) struct TokenSet {
     /// Distinct and ascending up to `sorted`; the others wait to be sorted.
     tokens: Arc<Vec<u64>>,
     sorted: usize,
+    /// Those of merged sets, which wait, too, and how many they are.
+    merged: Vec<Arc<Vec<u64>>>,
+    merged_tokens: usize,
     minima: Vec<u32>,
     /// The minima as `NumPy`'s array, once somebody asked.
     array: Option<Py<PyAny>>,
@@ -90,6 +93,8 @@ impl TokenSet {
             signer: signer(py, permutations, seed)?,
             tokens: Arc::default(),
             sorted: 0,
+            merged: Vec::new(),
+            merged_tokens: 0,
             minima: vec![u32::MAX; permutations as usize],
             array: None,
         };
@@ -130,9 +135,12 @@ impl TokenSet {
         if slf.is(other) {
             return;
         }
-        let (mut set, other) = (slf.borrow_mut(), other.borrow());
-        set.lower(&other.minima);
-        set.wait(&other.tokens);
+        let tokens = sorted(other);
+        let mut set = slf.borrow_mut();
+        set.lower(&other.borrow().minima);
+        set.merged_tokens += tokens.len();
+        set.merged.push(tokens);
+        set.sort_if_many_wait();
     }
 
     fn copy(&self, py: Python<'_>) -> TokenSet {
@@ -140,6 +148,8 @@ impl TokenSet {
             signer: self.signer.clone(),
             tokens: self.tokens.clone(),
             sorted: self.sorted,
+            merged: self.merged.clone(),
+            merged_tokens: self.merged_tokens,
             minima: self.minima.clone(),
             array: self.array.as_ref().map(|array| array.clone_ref(py)),
         }
@@ -148,6 +158,8 @@ impl TokenSet {
     fn clear(&mut self) {
         self.tokens = Arc::default();
         self.sorted = 0;
+        self.merged.clear();
+        self.merged_tokens = 0;
         self.minima.fill(u32::MAX);
         self.array = None;
     }
@@ -200,13 +212,17 @@ impl TokenSet {
         let shingles = ShingleSet::from_ids(tokens);
         let minima = self.signer.minima(shingles.as_slice());
         self.lower(&minima);
-        self.wait(tokens);
+        Arc::make_mut(&mut self.tokens).extend_from_slice(tokens);
+        self.sort_if_many_wait();
     }
 
-    /// Adds tokens whose minima are taken into account.
-    fn wait(&mut self, tokens: &[u64]) {
-        Arc::make_mut(&mut self.tokens).extend_from_slice(tokens);
-        if self.tokens.len() - self.sorted > self.sorted + WAITING {
+    /// The number of tokens that wait to be sorted.
+    fn waiting(&self) -> usize {
+        self.tokens.len() - self.sorted + self.merged_tokens
+    }
+
+    fn sort_if_many_wait(&mut self) {
+        if self.waiting() > self.sorted + WAITING {
             self.sort();
         }
     }
@@ -224,6 +240,11 @@ impl TokenSet {
     )]
     fn sort(&mut self) {
         let tokens = Arc::make_mut(&mut self.tokens);
+        tokens.reserve(self.merged_tokens);
+        for merged in self.merged.drain(..) {
+            tokens.extend_from_slice(&merged);
+        }
+        self.merged_tokens = 0;
         tokens.sort();
         tokens.dedup();
         self.sorted = tokens.len();
@@ -237,7 +258,7 @@ impl TokenSet {
 /// The tokens of a set, distinct and ascending.
 pub(crate) fn sorted(set: &Bound<'_, TokenSet>) -> Arc<Vec<u64>> {
     let mut set = set.borrow_mut();
-    if set.sorted < set.tokens.len() {
+    if set.waiting() > 0 {
         set.sort();
     }
     set.tokens.clone()

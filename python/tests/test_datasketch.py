@@ -48,6 +48,34 @@ def test_answers_are_exact(a: list[int], b: list[int]) -> None:
     assert union.count() == len(either)
 
 
+@given(st.lists(st.tuples(st.sampled_from(["update", "merge", "copy", "count", "clear"]), TOKENS), max_size=12))
+def test_a_set_has_the_tokens_of_all_steps(steps: list[tuple[str, list[int]]]) -> None:
+    one, other = MinHash(num_perm=16), MinHash(num_perm=16)
+    expected: set[int] = set()
+    others: set[int] = set()
+    for step, numbers in steps:
+        if step == "update":
+            one.update_batch(tokens(numbers))
+            expected |= set(numbers)
+        elif step == "merge":
+            other.update_batch(tokens(numbers))
+            others |= set(numbers)
+            one.merge(other)
+            expected |= others
+        elif step == "copy":
+            # What the first one takes in afterwards is not in the copy.
+            one, before = one.copy(), one
+            before.merge(minhash(numbers, num_perm=16))
+        elif step == "count":
+            assert one.count() == len(expected)
+        else:
+            one.clear()
+            expected.clear()
+    assert one == minhash(expected, num_perm=16) and one.count() == len(expected)
+    assert list(one.hashvalues) == list(minhash(expected, num_perm=16).hashvalues)
+    assert other.count() == len(others)
+
+
 def test_a_minhash_is_what_it_was() -> None:
     one = minhash(range(50), num_perm=64, seed=3)
     assert len(one) == 64 and one.seed == 3
