@@ -77,6 +77,8 @@ impl Writer {
     ) -> Result<u64> {
         let _used = self.files.enter()?;
         self.commit()?;
+        // Removals need the right to write until they are committed. Without it, others may change the same documents.
+        self.take_turn()?;
         let snapshot = self.committed.snapshot.clone();
         let mut removed = 0;
         for document in snapshot.documents_with_prefix("")? {
@@ -84,10 +86,16 @@ impl Writer {
             if !is_chosen(&row) {
                 continue;
             }
-            self.pending.set(HashedKey::new(&key), Some(row), None);
+            // The row as it is now, which another process may have changed since the snapshot.
+            let row = self.committed.snapshot.document(&key)?;
+            if !row.as_ref().is_some_and(&is_chosen) {
+                continue;
+            }
+            self.pending.set(HashedKey::new(&key), row, None);
             removed += 1;
             if self.uncommitted_bytes() >= memory {
                 self.commit()?;
+                self.take_turn()?;
             }
         }
         Ok(removed)
@@ -99,8 +107,36 @@ mod tests {
     use std::time::{Duration, UNIX_EPOCH};
 
     use crate::clock;
+    use crate::error::Error;
+    use crate::store::handle::Options;
     use crate::store::model::schema;
     use crate::store::{Change, Store};
+
+    #[test]
+    fn what_is_removed_for_its_time_is_not_lost_to_another_handle() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store");
+        let store = Store::create(&path, &schema()).unwrap();
+        clock::set(100 * clock::DAY);
+        for key in ["one", "two", "three"] {
+            store.replace(key, &format!("{key} x y z")).unwrap();
+        }
+        let options = Options::new().wait(Duration::from_millis(20));
+        let other = options.open(&path).unwrap();
+        let later = clock::at_seconds(200 * clock::DAY);
+        // All in one commit, and each in one of its own.
+        for memory in [u64::MAX, 1] {
+            store.replace("one", "one x y z").unwrap();
+            let mut writer = store.writer().unwrap();
+            assert!(writer.remove_older_than(later, memory).unwrap() > 0);
+            let refused = other.replace("four", "four a b c");
+            assert!(matches!(refused, Err(Error::Locked { .. })), "{refused:?}");
+            writer.commit().unwrap();
+            drop(writer);
+            other.refresh().unwrap();
+            assert_eq!(other.stats().unwrap().documents, 0);
+        }
+    }
 
     #[test]
     fn a_document_is_written_once_a_day_when_it_is_offered_again() {
