@@ -119,7 +119,7 @@ mod tests {
         let store = Store::create(&path, &schema()).unwrap();
         clock::set(100 * clock::DAY);
         for key in ["one", "two", "three"] {
-            store.replace(key, &format!("{key} x y z")).unwrap();
+            store.replace(key, format!("{key} x y z")).unwrap();
         }
         let options = Options::new().wait(Duration::from_millis(20));
         let other = options.open(&path).unwrap();
