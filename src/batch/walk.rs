@@ -259,6 +259,9 @@ impl BucketWalk {
             self.left_behind_pairs -= contents;
             self.left_behind.pop_front();
         }
+        if self.left_behind.is_empty() {
+            self.left_behind_label = BucketLabels::Nothing;
+        }
     }
 
     /// Pairs a content with the last ones before it.
@@ -389,6 +392,27 @@ mod tests {
         assert_eq!(passed_over([7; 9]), 0);
         assert_eq!(passed_over([7, 7, 7, 7, 7, 7, 7, 7, 8]), 6);
         assert_eq!(passed_over([7, 8, 7, 8, 7, 8, 7, 8, 7]), 21);
+    }
+
+    #[test]
+    fn labels_of_contents_that_became_too_small_are_forgotten() {
+        let sizes = [10, 10, 10, 10, 50, 50, 50, 50];
+        let codes: Vec<ContentCode> = (0..)
+            .zip(sizes)
+            .map(|(n, size)| ContentCode::new(&[n; 32], size))
+            .collect();
+        let passed_over = |labels: [u64; 8]| {
+            let mut walk = BucketSearch::new(0.5).unwrap().most(2).walk();
+            walk.push(&[1; 8], &codes, Some(&labels), None).unwrap();
+            walk.take().passed_over
+        };
+        // The small contents have other labels than the large ones, or mixed ones.
+        assert_eq!(passed_over([8, 8, 8, 8, 7, 7, 7, 7]), []);
+        assert_eq!(passed_over([7, 7, 7, 7, 7, 7, 7, 7]), []);
+        let mixed = passed_over([7, 8, 8, 8, 7, 7, 7, 7]);
+        assert_eq!(mixed, [(codes[3], 1)]);
+        let other = passed_over([7, 7, 7, 7, 7, 8, 8, 8]);
+        assert_eq!(other, [(codes[7], 1)]);
     }
 
     #[test]
