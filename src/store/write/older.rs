@@ -104,6 +104,7 @@ impl Writer {
 
 #[cfg(test)]
 mod tests {
+    use std::thread;
     use std::time::{Duration, UNIX_EPOCH};
 
     use crate::clock;
@@ -136,6 +137,36 @@ mod tests {
             other.refresh().unwrap();
             assert_eq!(other.stats().unwrap().documents, 0);
         }
+    }
+
+    #[test]
+    fn what_another_handle_replaces_between_two_commits_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store");
+        let store = Store::create(&path, &schema()).unwrap();
+        clock::set(100 * clock::DAY);
+        let mut writer = store.writer().unwrap();
+        for number in 0..200 {
+            let text = format!("x{number} y{number} z{number}");
+            writer.add(format!("k{number:03}"), text).unwrap();
+        }
+        writer.commit().unwrap();
+        let other = Store::open(&path).unwrap();
+        // It gets its turn at a commit for memory, or else after the last one. The document is a new one in either case.
+        let replacing = thread::spawn(move || {
+            clock::set(200 * clock::DAY);
+            other.replace("k199", "a new text").unwrap();
+        });
+        let later = clock::at_seconds(150 * clock::DAY);
+        let removed = writer.remove_older_than(later, 1).unwrap();
+        writer.commit().unwrap();
+        drop(writer);
+        replacing.join().unwrap();
+        assert!((199..=200).contains(&removed), "{removed}");
+        store.refresh().unwrap();
+        assert_eq!(store.stats().unwrap().documents, 1);
+        let left = store.get("k199").unwrap().unwrap();
+        assert_eq!(left.added, clock::at_seconds(200 * clock::DAY));
     }
 
     #[test]
