@@ -80,13 +80,26 @@ impl Writer {
         // Removals need the right to write until they are committed. Without it, others may change the same documents.
         self.take_turn()?;
         let snapshot = self.committed.snapshot.clone();
+        let documents = snapshot.documents_with_prefix("")?;
+        let chosen = documents.filter_map(|document| match document {
+            Ok((key, row)) => is_chosen(&row).then_some(Ok(key)),
+            Err(error) => Some(Err(error)),
+        });
+        self.remove_chosen(chosen, memory, &is_chosen)
+    }
+
+    /// Removes those of these documents that are chosen, and returns their number. The caller has the right to
+    /// write.
+    pub(super) fn remove_chosen(
+        &mut self,
+        keys: impl Iterator<Item = Result<String>>,
+        memory: u64,
+        is_chosen: impl Fn(&DocumentRow) -> bool,
+    ) -> Result<u64> {
         let mut removed = 0;
-        for document in snapshot.documents_with_prefix("")? {
-            let (key, row) = document?;
-            if !is_chosen(&row) {
-                continue;
-            }
-            // The row as it is now, which another process may have changed since the snapshot.
+        for key in keys {
+            let key = key?;
+            // The row as it is now, which another process may have changed since the keys were read.
             let row = self.committed.snapshot.document(&key)?;
             if !row.as_ref().is_some_and(&is_chosen) {
                 continue;

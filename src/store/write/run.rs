@@ -2,7 +2,6 @@
 
 use super::writer::Writer;
 use crate::error::Result;
-use crate::store::offer::HashedKey;
 
 /// The number of bytes of memory that the removal of documents takes before it is committed.
 const MEMORY: u64 = 64 << 20;
@@ -97,22 +96,9 @@ impl Writer {
             return Ok(0);
         }
         let snapshot = self.committed.snapshot.clone();
-        let mut forgotten = 0;
-        for name in snapshot.names_from(runs.first)? {
-            let (_, key) = name?;
-            // The row as it is now, which another process may have changed since the snapshot.
-            let row = self.committed.snapshot.document(&key)?;
-            if !row.is_some_and(|row| runs.is_open(row.run)) {
-                continue;
-            }
-            self.pending.set(HashedKey::new(&key), row, None);
-            forgotten += 1;
-            if self.uncommitted_bytes() >= memory {
-                self.commit()?;
-                self.take_turn()?;
-            }
-        }
-        Ok(forgotten)
+        let keys = snapshot.names_from(runs.first)?;
+        let keys = keys.map(|name| name.map(|(_, key)| key));
+        self.remove_chosen(keys, memory, |row| runs.is_open(row.run))
     }
 }
 
