@@ -40,6 +40,13 @@ impl RecordFiles {
         }
     }
 
+    /// The documents that a file has now. What cannot be read stands for nothing.
+    fn documents(&self, path: &Path) -> impl Iterator<Item = SourcedText> {
+        let options = self.options.clone().repeats(Repeats::Allow).strict(false);
+        let documents = options.open([Source::path(path)]);
+        documents.into_iter().flatten().flatten()
+    }
+
     /// How worth keeping the document of a file is, or its record with this hash. `None` if there is none.
     fn rank(
         &self,
@@ -47,11 +54,9 @@ impl RecordFiles {
         hash: Option<&[u8; 32]>,
         counter: &ShingleCounter,
     ) -> Option<KeepRank> {
-        let options = self.options.clone().repeats(Repeats::Allow).strict(false);
-        let documents = options.open([Source::path(path)]).ok()?.flatten();
-        let mut wanted =
-            documents.filter(|document| hash.is_none_or(|hash| document.hash() == *hash));
-        let document = wanted.next()?;
+        let mut documents = self.documents(path);
+        let document =
+            documents.find(|document| hash.is_none_or(|hash| document.hash() == *hash))?;
         let (text, is_record) = (document.text(), document.record.is_some());
         Some(rank_of_text(
             text,
@@ -64,10 +69,7 @@ impl RecordFiles {
     fn has(&self, path: &Path, hash: &[u8; 32]) -> bool {
         let mut known = self.hashes.borrow_mut();
         let hashes = known.entry(path.to_owned()).or_insert_with(|| {
-            let options = self.options.clone().repeats(Repeats::Allow).strict(false);
-            let records = options.open([Source::path(path)]);
-            // What cannot be read stands for nothing.
-            let records = records.into_iter().flatten().flatten();
+            let records = self.documents(path);
             records.map(|record| record.hash()).collect()
         });
         hashes.contains(hash)

@@ -121,6 +121,11 @@ impl<'a> FieldRelation<'a> {
         }
     }
 
+    /// Whether the value of `name` is the field of this path, or leads to it.
+    pub(crate) fn leads_to(path: &str, name: &str) -> bool {
+        !matches!(FieldRelation::Below(path).of(name), FieldRelation::No)
+    }
+
     /// Returns the path to texts in a list that has this relation.
     fn path_into_list(self) -> Option<&'a str> {
         match self {
@@ -154,6 +159,16 @@ impl FieldValueSeed<'_, '_> {
             *first = Some(field);
         }
         false
+    }
+
+    /// Sets each field that a list has to what is at the end of the path into it. A null may stand for a list.
+    fn set_list(self, field: impl Fn(&str) -> Option<Field>) {
+        let relations = self.relations.iter().flatten();
+        for (found, relation) in self.found.iter_mut().zip(relations) {
+            if let Some(path) = relation.path_into_list() {
+                *found = field(path);
+            }
+        }
     }
 }
 
@@ -202,12 +217,7 @@ impl<'de> Visitor<'de> for FieldValueSeed<'_, '_> {
     }
 
     fn visit_unit<E>(self) -> Result<bool, E> {
-        let relations = self.relations.iter().flatten();
-        for (found, relation) in self.found.iter_mut().zip(relations) {
-            if relation.path_into_list().is_some() {
-                *found = Some(Field::Null);
-            }
-        }
+        self.set_list(|_| Some(Field::Null));
         Ok(false)
     }
 
@@ -222,15 +232,11 @@ impl<'de> Visitor<'de> for FieldValueSeed<'_, '_> {
             list.push(value);
         }
         let list = Value::Array(list);
-        for (found, relation) in self.found.iter_mut().zip(relations) {
-            if let Some(path) = relation.path_into_list() {
-                *found = match strings_in(&&list, path) {
-                    Ok(strings) => Some(Field::Strings(strings)),
-                    Err(NoText::Missing) => None,
-                    Err(_) => Some(Field::OtherList),
-                };
-            }
-        }
+        self.set_list(|path| match strings_in(&&list, path) {
+            Ok(strings) => Some(Field::Strings(strings)),
+            Err(NoText::Missing) => None,
+            Err(_) => Some(Field::OtherList),
+        });
         Ok(false)
     }
 

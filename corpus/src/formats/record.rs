@@ -63,8 +63,8 @@ impl Record {
 pub struct JoinedText {
     text: Option<String>,
     fields: usize,
-    is_list: bool,
-    strings: Vec<Range<usize>>,
+    /// The places of the strings of lists, if there is one.
+    strings: Option<Vec<Range<usize>>>,
 }
 
 impl JoinedText {
@@ -77,12 +77,10 @@ impl JoinedText {
     /// Adds the strings of a field that is a list.
     pub fn add_list(&mut self, strings: Vec<String>) {
         self.fields += 1;
-        self.is_list = true;
         self.text.get_or_insert_default();
-        for string in strings {
-            let place = self.append(string);
-            self.strings.push(place);
-        }
+        let places = strings.into_iter().map(|string| self.append(string));
+        let places: Vec<Range<usize>> = places.collect();
+        self.strings.get_or_insert_default().extend(places);
     }
 
     /// Whether a field was added.
@@ -97,7 +95,7 @@ impl JoinedText {
 
     /// Returns the places of the strings in the text, in bytes, if its only field is a list.
     pub fn list(&self) -> Option<&[Range<usize>]> {
-        (self.fields == 1 && self.is_list).then_some(&*self.strings)
+        self.strings.as_deref().filter(|_| self.fields == 1)
     }
 
     fn append(&mut self, more: String) -> Range<usize> {

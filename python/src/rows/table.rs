@@ -71,11 +71,11 @@ fn unreadable(error: &ArrowError) -> PyErr {
 enum ColumnChoice {
     Array,
     /// The position of the key, if it is asked for, and where the texts are.
-    Columns(Option<usize>, Vec<TextPlace>),
+    Columns(Option<usize>, Vec<TextSelector>),
 }
 
 /// Where a text is in a table.
-enum TextPlace {
+enum TextSelector {
     Column(usize),
     /// At the end of this path, through lists and objects.
     Path(String),
@@ -161,9 +161,9 @@ impl TableRows {
                 let key = key.transpose()?;
                 let texts = names.texts.iter().map(|text| {
                     if names.are_nested && is_path(fields, text) {
-                        return Ok(TextPlace::Path(text.clone()));
+                        return Ok(TextSelector::Path(text.clone()));
                     }
-                    place("text", text).map(TextPlace::Column)
+                    place("text", text).map(TextSelector::Column)
                 });
                 ColumnChoice::Columns(key, texts.collect::<PyResult<_>>()?)
             }
@@ -276,13 +276,16 @@ impl TableRows {
                     |key: usize| columns.fields().get(key).is_some_and(|it| has_uuids(it));
                 let keys = key.map(|key| Strings::of("key", columns.column(key), is_uuid(key)));
                 let keys = keys.map(|keys| keys.ok_or_else(changed)).transpose()?;
+                let has_path = texts.iter().any(|it| matches!(it, TextSelector::Path(_)));
+                let plain = if has_path {
+                    let plain = cast(&rows, &without_dictionaries(rows.data_type()));
+                    plain.map_err(|error| unreadable(&error))?
+                } else {
+                    rows.clone()
+                };
                 let texts = texts.iter().map(|text| match text {
-                    TextPlace::Column(column) => strings(columns.column(*column)),
-                    TextPlace::Path(path) => {
-                        let rows = cast(&rows, &without_dictionaries(rows.data_type()));
-                        let rows = rows.map_err(|error| unreadable(&error))?;
-                        Ok(TextColumn::Nested(rows, path.clone()))
-                    }
+                    TextSelector::Column(column) => strings(columns.column(*column)),
+                    TextSelector::Path(path) => Ok(TextColumn::Nested(plain.clone(), path.clone())),
                 });
                 (keys, texts.collect::<PyResult<_>>()?)
             }

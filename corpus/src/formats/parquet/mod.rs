@@ -460,7 +460,7 @@ fn has_list(schema: &SchemaDescriptor, path: &str) -> bool {
     let mut lists = columns.filter(|column| column.max_rep_level() > 0);
     lists.any(|column| {
         let root = column.path().parts().first();
-        root.is_some_and(|root| !matches!(FieldRelation::Below(path).of(root), FieldRelation::No))
+        root.is_some_and(|root| FieldRelation::leads_to(path, root))
     })
 }
 

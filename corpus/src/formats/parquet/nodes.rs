@@ -116,8 +116,7 @@ impl SchemaTree {
         let top = EnclosingLevels::default();
         let fields = schema.root_schema().get_fields().iter();
         let is_wanted = |name: &str| {
-            let is_in =
-                |it: &String| !matches!(FieldRelation::Below(it).of(name), FieldRelation::No);
+            let is_in = |path: &String| FieldRelation::leads_to(path, name);
             only.is_none_or(|only| only.iter().any(is_in))
         };
         let fields = fields.filter_map(|field| {
