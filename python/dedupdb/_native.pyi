@@ -266,13 +266,15 @@ class Store:
         threshold: float | None = None,
         linkage: Literal["connected", "representative"] = "connected",
         min_size: int = 2,
+        exhaustive: bool = False,
         containment: float | None = None,
         shortest: int = 20,
         memory: int | None = None,
     ) -> Batches:
         """Groups of similar documents, as a stream of their members; clusters are numbered from 1.
 
-        With ``containment``, each text is below the largest one that contains this share of it.
+        With ``exhaustive``, every pair that reaches the threshold is a link, also below the store's threshold. With
+        ``containment``, each text is below the largest one that contains this share of it.
         """
 
     def refresh(self) -> bool:

@@ -554,9 +554,10 @@ impl PyStore {
 
     /// Groups of similar documents, as a stream with a row for each member: the number of the `cluster`, from 1, its
     /// `size`, `representative`, `key`, and how similar it is to the representative. `linkage` is `connected` or
-    /// `representative`. With `containment`, each text is below the largest one that contains it, and the last column is
-    /// the share of its shingles that the representative has; `memory` is the number of bytes for it, as in `pairs`.
-    #[pyo3(signature = (*, threshold=None, linkage="connected", min_size=2, containment=None, shortest=20, memory=None))]
+    /// `representative`. With `exhaustive`, every pair that reaches the threshold is a link. With `containment`, each text
+    /// is below the largest one that contains it, and the last column is the share of its shingles that the
+    /// representative has; `memory` is the number of bytes for either, as in `pairs`.
+    #[pyo3(signature = (*, threshold=None, linkage="connected", min_size=2, exhaustive=false, containment=None, shortest=20, memory=None))]
     #[expect(clippy::too_many_arguments, reason = "they are named in Python")]
     fn clusters(
         &self,
@@ -564,6 +565,7 @@ impl PyStore {
         #[pyo3(from_py_with = arguments::threshold)] threshold: Option<f64>,
         #[pyo3(from_py_with = arguments::linkage)] linkage: &str,
         #[pyo3(from_py_with = arguments::min_size)] min_size: usize,
+        #[pyo3(from_py_with = arguments::exhaustive)] exhaustive: bool,
         #[pyo3(from_py_with = arguments::containment)] containment: Option<f64>,
         #[pyo3(from_py_with = arguments::shortest)] shortest: usize,
         #[pyo3(from_py_with = arguments::memory)] memory: Option<u64>,
@@ -571,6 +573,7 @@ impl PyStore {
         let store = self.opened()?;
         let mut query = groups::query(linkage)?
             .min_size(min_size)
+            .exhaustive(exhaustive)
             .shortest(shortest);
         if let Some(threshold) = threshold {
             query = query.threshold(threshold);
@@ -582,7 +585,9 @@ impl PyStore {
             query = query.memory(bytes);
         }
         let clusters = groups::clusters(py, store.clone(), query, containment.is_some())?;
-        warn_of_threshold(py, &store, threshold, REINDEX)?;
+        if !exhaustive {
+            warn_of_threshold(py, &store, threshold, "exhaustive=True finds all of them")?;
+        }
         Ok(clusters)
     }
 

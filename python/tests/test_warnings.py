@@ -31,7 +31,8 @@ def test_a_threshold_below_the_store_s(store: dedupdb.Store) -> None:
     }
     what = r"0.5 is below the store's threshold, 0.8: [\d.]+% of the pairs at 0.5 share a bucket; the others are missed"
     for name, call in calls.items():
-        remedy = "exhaustive=True finds all of them" if name == "pairs" else r"store.reindex\(threshold=...\)"
+        is_of_all = name in ("pairs", "clusters")
+        remedy = "exhaustive=True finds all of them" if is_of_all else r"store.reindex\(threshold=...\)"
         with pytest.warns(UserWarning, match=f"{what}; .*{remedy}"):
             call(0.5)
         with warnings.catch_warnings():
@@ -39,6 +40,7 @@ def test_a_threshold_below_the_store_s(store: dedupdb.Store) -> None:
             call(None)
             call(0.8)
             store.pairs(threshold=0.5, exhaustive=True)
+            store.clusters(threshold=0.5, exhaustive=True)
             with pytest.raises(dedupdb.errors.InvalidQuery):
                 call(-0.5)
 

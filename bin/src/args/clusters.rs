@@ -17,6 +17,7 @@ Examples:
   dedupdb clusters --min-size 1 | awk -F'\\t' '$1 != c { print $2; c = $1 }'  One document of each
     cluster
   dedupdb --json clusters | jq 'select(.lowest < 0.5)'  Long chains
+  dedupdb clusters --exhaustive --threshold 0.4  Far below the threshold of the bands
   dedupdb clusters --containment 0.8  Texts with all that is mostly in them
 
 Each line has three columns, separated by tabs: CLUSTER, KEY and JACCARD. A fourth one, `exact copy` or
@@ -48,10 +49,14 @@ pub(crate) struct ClustersArgs {
     #[arg(long, value_name = "N", default_value = "2")]
     pub(crate) min_size: usize,
 
+    /// Link every pair, by comparing shingles instead of buckets
+    #[arg(long)]
+    pub(crate) exhaustive: bool,
+
     #[command(flatten)]
     pub(crate) contained: ContainmentArgs,
 
-    /// Memory for --containment, besides 40 bytes a text: less takes longer
+    /// Memory for --exhaustive and --containment, besides 40 bytes a text: less takes longer
     #[arg(long, value_name = "SIZE", value_parser = parse::memory, default_value = "1GiB")]
     pub(crate) memory: u64,
 }

@@ -24,6 +24,7 @@ pub(crate) fn run(
     let mut query = ClusterQuery::new()
         .linkage(clusters.linkage.into())
         .min_size(clusters.min_size)
+        .exhaustive(clusters.exhaustive)
         .shortest(clusters.contained.shortest)
         .memory(clusters.memory);
     let containment = clusters.contained.containment;
@@ -56,7 +57,10 @@ pub(crate) fn run(
     }
     crate::store::note_short(&store, short, clusters.contained.shortest, console);
     files.note(args, console);
-    crate::store::note_threshold_of(args, &store, clusters.threshold, console);
+    if !clusters.exhaustive {
+        let remedy = "--exhaustive finds all of them";
+        crate::store::note_threshold(&store, clusters.threshold, remedy, console);
+    }
     crate::store::note_cut_short(store.searches_cut_short(), args, console);
     Ok(Exit::found(found > 0))
 }

@@ -56,6 +56,13 @@ fn a_line_is_a_cluster_a_key_and_a_similarity() {
     assert_eq!(ran.lines().len(), 3);
     let ran = sandbox.run(&["clusters", "--threshold", "90%"]).expect(0);
     assert_eq!(ran.lines().len(), 2);
+    let far = ["clusters", "--exhaustive", "--linkage", "representative"];
+    let ran = sandbox.run(&[&far[..], &["--threshold", "0.5"]].concat());
+    assert!(ran.stderr.is_empty(), "{}", ran.stderr);
+    assert_eq!(
+        ran.expect(0).stdout,
+        connected.replace("1\tlink4\t0.4000\n", "")
+    );
     sandbox.run(&["clusters", "--linkage", "single"]).expect(2);
     sandbox.run(&["clusters", "--threshold", "0"]).expect(2);
 }

@@ -232,8 +232,67 @@ mod tests {
         documents
     }
 
+    /// Each key and that of its representative, where every pair that reaches the threshold is a link.
+    fn linked(contents: &Contents, threshold: f64, linkage: Linkage) -> Vec<(String, String)> {
+        let jaccard = |one: usize, other: usize| contents[one].1.jaccard(&contents[other].1);
+        let mut roots: Vec<usize> = Vec::new();
+        for content in 0..contents.len() {
+            let earlier = (0..content).filter(|&other| jaccard(content, other) >= threshold);
+            let root = if linkage == Linkage::Representative {
+                let earlier = earlier.filter(|&other| roots[other] == other);
+                earlier.min_by(|&a, &b| jaccard(content, b).total_cmp(&jaccard(content, a)))
+            } else {
+                let joined: Vec<usize> = earlier.map(|other| roots[other]).collect();
+                let first = joined.iter().min().copied();
+                for root in &mut roots {
+                    if joined.contains(root) {
+                        *root = first.unwrap_or(*root);
+                    }
+                }
+                first
+            };
+            roots.push(root.unwrap_or(content));
+        }
+        let documents = roots.iter().zip(contents).flat_map(|(&root, (keys, _))| {
+            keys.iter()
+                .map(move |key| (key.clone(), contents[root].0[0].clone()))
+        });
+        let mut documents: Vec<(String, String)> = documents.collect();
+        documents.sort();
+        documents
+    }
+
+    /// Each key and that of its representative, as the store finds them.
+    fn members(store: &Store, query: ClusterQuery) -> Vec<(String, String)> {
+        let mut documents = Vec::new();
+        for cluster in store.clusters(query.min_size(1)).unwrap() {
+            let cluster = cluster.unwrap();
+            for member in cluster.members {
+                documents.push((member.key, cluster.representative.clone()));
+            }
+        }
+        documents.sort();
+        documents
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(60))]
+
+        #[test]
+        fn exhaustive_clusters_are_linked_by_every_pair(
+            texts in texts(),
+            step in 2_usize..9,
+            threshold in prop::sample::select(vec![0.05, 0.2, 0.5, 0.8, 1.0]),
+            threads in 1_usize..4,
+        ) {
+            let (_folder, store, contents) = make(&texts, step, threads);
+            for linkage in [Linkage::Connected, Linkage::Representative] {
+                let query = ClusterQuery::new().threshold(threshold).linkage(linkage);
+                let expected = linked(&contents, threshold, linkage);
+                prop_assert_eq!(&members(&store, query.exhaustive(true)), &expected);
+                prop_assert_eq!(members(&store, query.exhaustive(true).memory(0)), expected);
+            }
+        }
 
         #[test]
         fn pairs_and_trees_are_what_comparing_all_with_all_finds(
@@ -283,16 +342,8 @@ mod tests {
             let query = query.linkage(Linkage::Representative);
             for threshold in [None, Some(threshold)] {
                 let query = threshold.map_or(query, |threshold| query.threshold(threshold));
-                let mut documents = Vec::new();
-                for cluster in store.clusters(query.min_size(1)).unwrap() {
-                    let cluster = cluster.unwrap();
-                    for member in cluster.members {
-                        documents.push((member.key, cluster.representative.clone()));
-                    }
-                }
-                documents.sort();
                 let expected = represented(&contents, least, threshold, shortest);
-                prop_assert_eq!(documents, expected);
+                prop_assert_eq!(members(&store, query), expected);
             }
         }
 
@@ -344,5 +395,7 @@ mod tests {
         let store = Store::create(folder.path().join("bare"), &schema).unwrap();
         assert!(matches!(store.pairs(pairs), Err(Error::NoShingles)));
         assert!(matches!(store.clusters(clusters), Err(Error::NoShingles)));
+        let exhaustive = ClusterQuery::new().exhaustive(true);
+        assert!(matches!(store.clusters(exhaustive), Err(Error::NoShingles)));
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::join::{ExactJoin, JoinBounds, JoinedPair, SetSource};
 use crate::codec::low32;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::pool::Pool;
 use crate::storage::Snapshot;
 use crate::text::ShingleSet;
@@ -99,6 +99,29 @@ impl ExhaustivePairs {
             join: None,
             found: Vec::new(),
         })
+    }
+
+    /// Prepares a search for the pairs whose Jaccard similarity reaches a threshold.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoShingles`], or those of reading the store.
+    pub(crate) fn by_jaccard(
+        threshold: f64,
+        snapshot: &Snapshot,
+        removed: &[u32],
+        ignored: Option<&Arc<ShingleSet>>,
+    ) -> Result<ExhaustivePairs> {
+        if !snapshot.schema.keeps_shingles() {
+            return Err(Error::NoShingles);
+        }
+        ExhaustivePairs::new(
+            snapshot,
+            JoinBounds::Jaccard(threshold),
+            0,
+            removed,
+            ignored,
+        )
     }
 
     /// Sets the bytes of memory to use, besides those for each content.

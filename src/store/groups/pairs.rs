@@ -8,11 +8,11 @@ use super::buckets::Buckets;
 use super::comparer::{SimilarContents, TaskComparer, TaskResult, pieces};
 use super::comparisons::{ComparisonTask, Comparisons};
 use super::exhaustive::ExhaustivePairs;
-use super::join::{JoinBounds, JoinedPair};
+use super::join::JoinedPair;
 use super::names::{ContentNames, with_several};
 use super::pair::{Pair, PairQuery};
 use super::skipped_comparisons::SkippedComparisons;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::schema::check_threshold;
 use crate::sketch::{Estimate, agreeing};
 use crate::storage::Snapshot;
@@ -139,26 +139,20 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidQuery`] for a threshold or a containment out of range, or for both of them;
-    /// [`Error::NoShingles`] for an exhaustive search of a store without shingles, or one by containment; or those of
+    /// [`InvalidQuery`](crate::Error::InvalidQuery) for a threshold or a containment out of range, or for both of them;
+    /// [`NoShingles`](crate::Error::NoShingles) for an exhaustive search of a store without shingles, or one by containment; or those of
     /// reading the store. An error of reading may also come as an item, which is then the last one.
     pub fn pairs(&self, query: PairQuery) -> Result<Pairs> {
         let snapshot = self.published()?;
         let threshold = query.threshold.unwrap_or(snapshot.schema.threshold());
         check_threshold(threshold)?;
-        if query.exhaustive && !snapshot.schema.keeps_shingles() {
-            return Err(Error::NoShingles);
-        }
         let removed = snapshot.removed_contents()?;
         let other = query.threshold.map(|_| "a threshold");
         let ignored = query.ignored.as_ref();
         let join = match (query.containment).search(&snapshot, &removed, other, ignored)? {
-            None if query.exhaustive => {
-                let bounds = JoinBounds::Jaccard(threshold);
-                Some(ExhaustivePairs::new(
-                    &snapshot, bounds, 0, &removed, ignored,
-                )?)
-            }
+            None if query.exhaustive => Some(ExhaustivePairs::by_jaccard(
+                threshold, &snapshot, &removed, ignored,
+            )?),
             join => join,
         };
         let join = join.map(|join| join.within(query.memory));

@@ -12,6 +12,7 @@ use crate::sketch::agreeing;
 use crate::storage::Snapshot;
 use crate::store::compare::{Allowance, Matcher, StoredContent};
 use crate::store::groups::buckets::Buckets;
+use crate::store::groups::exhaustive::ExhaustivePairs;
 
 /// All threads work together on a bucket of at least this number of contents.
 const HUGE: usize = 1 << 13;
@@ -80,6 +81,21 @@ pub(super) fn connect(
         // If a bucket was not searched in full, sharing it later proves nothing, for this band and all after it.
         if !*joiner.passed_over.get_mut() {
             joiner.done += 1;
+        }
+    }
+    Ok(forest)
+}
+
+/// Joins the contents of all pairs that a search finds.
+pub(super) fn connect_all(
+    mut search: ExhaustivePairs,
+    snapshot: &Snapshot,
+    pool: &Pool,
+) -> Result<Forest> {
+    let forest = Forest::new(snapshot.len);
+    while let Some(found) = search.next(snapshot, pool)? {
+        for pair in found {
+            forest.join(pair.larger, pair.smaller);
         }
     }
     Ok(forest)

@@ -12,6 +12,7 @@ use crate::error::Result;
 use crate::schema::check_threshold;
 use crate::storage::Snapshot;
 use crate::store::compare::{Matcher, StoredContent};
+use crate::store::groups::exhaustive::ExhaustivePairs;
 use crate::store::handle::Store;
 
 /// The number of contents whose documents are read at a time. A larger cluster is read at once.
@@ -47,9 +48,10 @@ impl Store {
     /// Finds the clusters of similar documents, each with its representative and the similarities of the members to
     /// it.
     ///
-    /// Two documents are linked if they share a bucket and their exact similarity reaches the threshold, or if one
-    /// contains the other ([`ClusterQuery::containment`], which does without buckets); documents with the same text are always linked. The buckets are searched before this returns; the similarities to the
-    /// representatives are computed as clusters are taken. Takes memory for 16 bytes per content and for the
+    /// Two documents are linked if they share a bucket and their exact similarity reaches the threshold; or if it reaches
+    /// the threshold ([`ClusterQuery::exhaustive`]); or if one contains the other ([`ClusterQuery::containment`]).
+    /// Documents with the same text are always linked. The links are found before this returns; the similarities to
+    /// the representatives are computed as clusters are taken. Takes memory for 16 bytes per content and for the
     /// largest cluster; with [`Linkage::Representative`], also 40 bytes for each representative and band of one
     /// connected group.
     ///
@@ -81,9 +83,9 @@ impl Store {
     /// # Errors
     ///
     /// [`InvalidQuery`](crate::Error::InvalidQuery) for a threshold or a containment out of range, or for containment
-    /// together with a threshold, unless texts [represent](Linkage::Representative) others; [`NoShingles`](crate::Error::NoShingles) for containment in a store
-    /// without shingles; or those of reading the store. An error of reading may also come as an item, which is then
-    /// the last one.
+    /// together with a threshold, unless texts [represent](Linkage::Representative) others;
+    /// [`NoShingles`](crate::Error::NoShingles) for containment or an exhaustive search in a store without shingles;
+    /// or those of reading the store. An error of reading may also come as an item, which is then the last one.
     pub fn clusters(&self, query: ClusterQuery) -> Result<Clusters> {
         let snapshot = self.published()?;
         let threshold = query.threshold.unwrap_or(snapshot.schema.threshold());
@@ -91,27 +93,23 @@ impl Store {
         let removed = snapshot.removed_contents()?;
         let documents = snapshot.documents()?;
         let contents = u64::from(snapshot.len).saturating_sub(removed.len() as u64);
-        let (pool, allowance) = (&self.shared.pool, &self.shared.allowance);
         let divides = query.linkage == Linkage::Representative;
         // Texts that represent others do so by either measure, if both are given.
         let other = query.threshold.filter(|_| !divides).map(|_| "a threshold");
         let from = query.threshold.unwrap_or(1.0);
-        let search = (query.containment).search_from(from, &snapshot, &removed, other, None)?;
-        let search = search.map(|search| search.within(query.memory));
-        let short = search.as_ref().map_or(0, |search| search.short);
-        let least = query.containment.least;
-        let roots = if let Some((search, least)) = search.zip(least) {
-            if divides {
-                contained::representatives(search, least, query.threshold, &snapshot, pool)?
-            } else {
-                contained::roots(search, &snapshot, pool)?
+        let contained = (query.containment).search_from(from, &snapshot, &removed, other, None)?;
+        let contained = contained.map(|search| search.within(query.memory));
+        let short = contained.as_ref().map_or(0, |search| search.short);
+        let roots = match contained.zip(query.containment.least) {
+            Some((search, least)) => {
+                let pool = &self.shared.pool;
+                if divides {
+                    contained::representatives(search, least, query.threshold, &snapshot, pool)?
+                } else {
+                    contained::roots(search, &snapshot, pool)?
+                }
             }
-        } else {
-            let mut forest = connect::connect(&snapshot, pool, allowance, &removed, threshold)?;
-            if divides {
-                representatives::divide(&snapshot, pool, allowance, threshold, &mut forest)?;
-            }
-            forest.roots().collect()
+            None => self.linked(&query, threshold, &snapshot, &removed)?,
         };
         Ok(Clusters {
             store: self.clone(),
@@ -125,6 +123,29 @@ impl Store {
             ready: VecDeque::new(),
             failed: false,
         })
+    }
+
+    /// The first content of the cluster of each content, where clusters are linked by similarity.
+    fn linked(
+        &self,
+        query: &ClusterQuery,
+        threshold: f64,
+        snapshot: &Snapshot,
+        removed: &[u32],
+    ) -> Result<Vec<u32>> {
+        let (pool, allowance) = (&self.shared.pool, &self.shared.allowance);
+        let mut forest = if query.exhaustive {
+            let search = ExhaustivePairs::by_jaccard(threshold, snapshot, removed, None)?;
+            connect::connect_all(search.within(query.memory), snapshot, pool)?
+        } else {
+            connect::connect(snapshot, pool, allowance, removed, threshold)?
+        };
+        if query.linkage == Linkage::Representative {
+            // An exhaustive search does without buckets.
+            let allowance = (!query.exhaustive).then_some(allowance);
+            representatives::divide(snapshot, pool, allowance, threshold, &mut forest)?;
+        }
+        Ok(forest.roots().collect())
     }
 }
 

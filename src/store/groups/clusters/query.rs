@@ -27,6 +27,7 @@ pub struct ClusterQuery {
     pub(super) linkage: Linkage,
     pub(super) threshold: Option<f64>,
     pub(super) min_size: usize,
+    pub(super) exhaustive: bool,
     pub(super) containment: Containment,
     pub(super) memory: Option<u64>,
 }
@@ -37,6 +38,7 @@ impl Default for ClusterQuery {
             linkage: Linkage::default(),
             threshold: None,
             min_size: 2,
+            exhaustive: false,
             containment: Containment::default(),
             memory: None,
         }
@@ -57,7 +59,8 @@ impl ClusterQuery {
     }
 
     /// Sets the minimum Jaccard similarity of linked documents, above 0 and at most 1. Below the store's threshold,
-    /// only a share of the pairs is found; [`Schema::recall`](crate::Schema::recall) returns it.
+    /// only a share of the pairs is found, which [`Schema::recall`](crate::Schema::recall) returns, unless the search is
+    /// [`exhaustive`](ClusterQuery::exhaustive).
     #[must_use]
     pub fn threshold(mut self, threshold: f64) -> ClusterQuery {
         self.threshold = Some(threshold);
@@ -110,8 +113,18 @@ impl ClusterQuery {
         self
     }
 
-    /// Sets how many bytes of memory a search by containment takes besides those for each content, 1 GiB by default; see
-    /// [`PairQuery::memory`](crate::groups::PairQuery::memory).
+    /// Links all documents that reach the threshold, whether or not they share a bucket, also below the store's
+    /// threshold. It takes the time and the memory of [`PairQuery::exhaustive`](crate::groups::PairQuery::exhaustive);
+    /// with [`Linkage::Representative`], each content is then compared with all representatives of its connected
+    /// group. A search by [`containment`](ClusterQuery::containment) is exhaustive in any case.
+    #[must_use]
+    pub fn exhaustive(mut self, exhaustive: bool) -> ClusterQuery {
+        self.exhaustive = exhaustive;
+        self
+    }
+
+    /// Sets how many bytes of memory an exhaustive search or one by containment takes besides those for each content, 1
+    /// GiB by default; see [`PairQuery::memory`](crate::groups::PairQuery::memory).
     #[must_use]
     pub fn memory(mut self, bytes: u64) -> ClusterQuery {
         self.memory = Some(bytes);

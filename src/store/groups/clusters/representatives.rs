@@ -24,11 +24,12 @@ const GROUPS: usize = 1 << 12;
 /// that shares a bucket with it and reaches the threshold (on a tie, the one with the lowest id),
 /// or becomes one itself. It is connected with all such representatives, so every connected group
 /// is divided on its own. In each bucket, a content is compared with the youngest representatives,
-/// up to the number of its allowed false candidates.
+/// up to the number of its allowed false candidates. Without an allowance, it is compared with all
+/// representatives of its group.
 pub(super) fn divide(
     snapshot: &Snapshot,
     pool: &Pool,
-    allowance: &Allowance,
+    allowance: Option<&Allowance>,
     threshold: f64,
     forest: &mut Forest,
 ) -> Result<()> {
@@ -56,7 +57,8 @@ pub(super) fn divide(
 #[derive(Debug)]
 struct Representatives<'a> {
     snapshot: &'a Snapshot,
-    allowance: &'a Allowance,
+    /// None if a group counts as one bucket.
+    allowance: Option<&'a Allowance>,
     threshold: f64,
     /// The last entry of each bucket: a band and its hash.
     heads: HashMap<(u32, u32), usize>,
@@ -71,7 +73,7 @@ type BestRepresentative = Option<(f64, u32)>;
 impl<'a> Representatives<'a> {
     fn new(
         snapshot: &'a Snapshot,
-        allowance: &'a Allowance,
+        allowance: Option<&'a Allowance>,
         threshold: f64,
     ) -> Representatives<'a> {
         Representatives {
@@ -113,18 +115,19 @@ impl<'a> Representatives<'a> {
     /// The most similar representative of a content, from the content `first` on.
     fn best(&self, content: u32, first: u32) -> Result<BestRepresentative> {
         let mut shared = Vec::new();
+        let most = self
+            .allowance
+            .map_or(usize::MAX, Allowance::false_candidates);
         // The youngest representatives of each bucket, as many as may be false.
         for bucket in self.buckets(content)? {
             let mut at = self.heads.get(&bucket).copied();
-            let full = shared
-                .len()
-                .saturating_add(self.allowance.false_candidates());
+            let full = shared.len().saturating_add(most);
             while let Some(&(representative, before)) = at.and_then(|at| self.entries.get(at)) {
                 if representative < first {
                     break;
                 }
                 if shared.len() == full {
-                    self.allowance.cut();
+                    self.allowance.iter().for_each(|allowance| allowance.cut());
                     break;
                 }
                 shared.push(representative);
@@ -156,10 +159,14 @@ impl<'a> Representatives<'a> {
         Ok(content)
     }
 
-    /// The buckets of a content of the group: each band with its hash.
+    /// The buckets of a content of the group: each band with its hash, or one that all contents share.
     fn buckets(&self, content: u32) -> Result<impl Iterator<Item = (u32, u32)> + use<>> {
-        let schema = &self.snapshot.schema;
         let mut hashes = Vec::new();
+        if self.allowance.is_none() {
+            hashes.push(0);
+            return Ok((0..).zip(hashes));
+        }
+        let schema = &self.snapshot.schema;
         let shingles = self.snapshot.content(content)?.shingle_count as usize;
         let signature = self.snapshot.signature(content)?;
         schema.band_hashes(shingles, signature, &mut hashes);
