@@ -123,9 +123,6 @@ pub(crate) struct DedupArgs {
     #[arg(required_unless_present = "files_from", value_name = "INPUT", value_parser = parse::path())]
     pub(crate) paths: Vec<PathBuf>,
 
-    #[command(flatten)]
-    pub(crate) listed: FileListArgs,
-
     /// File or folder to write, or - for standard output
     #[arg(short, long, value_name = "OUTPUT", required = true)]
     pub(crate) output: Option<PathBuf>,
@@ -189,6 +186,9 @@ pub(crate) struct DedupArgs {
 
     #[command(flatten)]
     pub(crate) judging: JudgingArgs,
+
+    #[command(flatten)]
+    pub(crate) listed: FileListArgs,
 }
 
 /// The parts of texts that are judged.

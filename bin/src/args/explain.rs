@@ -54,8 +54,8 @@ pub(crate) struct ExplainArgs {
     pub(crate) texts_from: Vec<PathBuf>,
 
     #[command(flatten)]
-    pub(crate) inputs: InputArgs,
+    pub(crate) escaped: EscapedArgs,
 
     #[command(flatten)]
-    pub(crate) escaped: EscapedArgs,
+    pub(crate) inputs: InputArgs,
 }

@@ -90,6 +90,9 @@ pub(crate) struct QueryArgs {
     pub(crate) limit: Option<usize>,
 
     #[command(flatten)]
+    pub(crate) escaped: EscapedArgs,
+
+    #[command(flatten)]
     pub(crate) ignored: IgnoreArgs,
 
     #[command(flatten)]
@@ -100,7 +103,4 @@ pub(crate) struct QueryArgs {
 
     #[command(flatten)]
     pub(crate) telling: LeftOutArgs,
-
-    #[command(flatten)]
-    pub(crate) escaped: EscapedArgs,
 }

@@ -31,6 +31,9 @@ pub(crate) fn listed(help: &str) -> Vec<String> {
 /// The lines of a screen.
 const SCREEN: usize = 50;
 
+/// The columns of a screen.
+const COLUMNS: &str = "100";
+
 #[test]
 fn every_verb_has_help_with_examples() {
     let sandbox = Sandbox::new();
@@ -248,6 +251,32 @@ fn helps(sandbox: &Sandbox, columns: &str) -> Vec<(String, String)> {
         }
     }
     helps
+}
+
+/// Clap's own form of this help has a blank line below each option.
+#[test]
+fn help_puts_descriptions_beside_options() {
+    let sandbox = Sandbox::new();
+    let shown = |arguments: &[&str]| {
+        let output = sandbox.command(arguments).env("COLUMNS", COLUMNS).output();
+        String::from_utf8(output.unwrap().stdout).unwrap()
+    };
+    for command in [&["add"][..], &["eval", "recall"]] {
+        let whole = shown(&[command, &["--help"]].concat());
+        let has = |option: &str, help: &str| {
+            let mut lines = whole.lines().map(str::trim_start);
+            lines.any(|line| line.starts_with(option) && line.contains(help))
+        };
+        assert!(has("--json ", " Print results as JSON"), "{whole}");
+        assert!(has("--threads <N> ", " Number of threads"), "{whole}");
+        assert!(has("-h, --help ", "(see a summary with '-h')"), "{whole}");
+        assert!(!has("--drop-above", ""), "{whole}");
+        assert_eq!(shown(&[&["help"], command].concat()), whole);
+        assert_eq!(shown(&[command, &["-q", "--help"]].concat()), whole);
+        let brief = shown(&[command, &["-qh"]].concat());
+        assert_eq!(shown(&[command, &["-h"]].concat()), brief);
+        assert!(brief.lines().count() < whole.lines().count(), "{brief}");
+    }
 }
 
 #[test]
