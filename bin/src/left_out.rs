@@ -36,8 +36,8 @@ pub(crate) struct LeftOutArgs {
     #[arg(short, long)]
     pub(crate) verbose: bool,
 
-    /// List what is left out in FILE: its place, the reason and a detail, separated by tabs; JSON if
-    /// FILE ends in .jsonl. It replaces only such a list
+    /// List what is left out in FILE, with the reasons; JSON if FILE ends in .jsonl. It replaces only such a
+    /// list
     #[arg(long, value_name = "FILE")]
     pub(crate) skipped: Option<PathBuf>,
 }

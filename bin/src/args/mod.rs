@@ -135,7 +135,7 @@ pub(crate) struct Args {
     pub(crate) threads: usize,
 
     /// Wait this long, such as 30s or 2min, while another process writes to the store or moves files of
-    /// the folder; readers wait only for one that stands still in the last step of its commit [default: 5s]
+    /// the folder [default: 5s]
     #[arg(
         long,
         global = true,

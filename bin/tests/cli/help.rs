@@ -215,6 +215,7 @@ fn the_manual_has_a_page_for_every_verb() {
         }
         assert_eq!(sandbox.run(&["man", &verb]).expect(0).stdout, text);
     }
+    assert!(page("dedupdb-add.1").contains(".SH \"SEE ALSO\"\ndocs/reference/add.md"));
     // Help leaves none out.
     let pages = std::fs::read_dir(sandbox.path("pages/man1")).unwrap();
     let names = pages.map(|page| page.unwrap().file_name().into_string().unwrap());
@@ -251,6 +252,37 @@ fn helps(sandbox: &Sandbox, columns: &str) -> Vec<(String, String)> {
         }
     }
     helps
+}
+
+#[test]
+fn help_of_every_command_fits_on_three_screens() {
+    for (command, help) in helps(&Sandbox::new(), COLUMNS) {
+        let lines = help.lines().count();
+        assert!(
+            lines <= 3 * SCREEN,
+            "dedupdb {command} --help has {lines} lines"
+        );
+    }
+}
+
+#[test]
+fn help_ends_with_pages_that_exist() {
+    let root = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+    let mut named = 0;
+    for (command, help) in helps(&Sandbox::new(), COLUMNS) {
+        let Some((_, pages)) = help.split_once("\nDetails: ") else {
+            continue;
+        };
+        assert!(!pages.contains("\n\n"), "{command}: {pages}");
+        for page in pages
+            .split([' ', ',', '\n'])
+            .filter(|it| it.starts_with("docs/"))
+        {
+            assert!(root.join(page).is_file(), "{command}: {page}");
+            named += 1;
+        }
+    }
+    assert!(named > 20, "{named} pages");
 }
 
 /// Clap's own form of this help has a blank line below each option.
