@@ -69,7 +69,7 @@ fn check_replaced(list: &Path) -> Result<()> {
     let is_list = lines.all(|line| line.is_ok_and(|line| is_of_list(&line)));
     if !is_list {
         bail!(
-            "{}: this exists already and is no list of what was left out; name another file for --skipped",
+            "{}: this file exists and is not a list of --skipped; name another file",
             list.display()
         );
     }
@@ -163,7 +163,7 @@ impl LeftOutReporter {
         }
         self.has_question |= skipped.hint == Some(Hint::IdScope);
         let is_failure = skipped.is_failure();
-        // A text in an encoding that must be named is one that somebody wants to have.
+        // A text that can be read with --encoding is probably wanted.
         let is_readable = matches!(skipped.hint, Some(Hint::Utf16Le | Hint::Utf16Be));
         if self.named == NamingScope::Failures && !is_failure && !skipped.named && !is_readable {
             return Ok(());
