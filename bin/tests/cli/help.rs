@@ -309,6 +309,9 @@ fn help_puts_descriptions_beside_options() {
         assert_eq!(shown(&[command, &["-h"]].concat()), brief);
         assert!(brief.lines().count() < whole.lines().count(), "{brief}");
     }
+    assert!(shown(&["eval", "--help"]).contains("next to the prediction\n  bands "));
+    assert!(shown(&["help", "help"]).contains("\nUsage: dedupdb help [COMMAND]"));
+    assert_eq!(shown(&["help"]), shown(&["--help"]));
 }
 
 #[test]
