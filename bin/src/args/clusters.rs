@@ -17,11 +17,11 @@ Examples:
   dedupdb clusters --min-size 1 | awk -F'\\t' '$1 != c { print $2; c = $1 }'  One document of each cluster
   dedupdb clusters --containment 0.8  Texts with all that is mostly in them
 
-Each line has CLUSTER, a number, KEY and JACCARD, separated by tabs, and for a text equal to the
-representative's `exact copy` or `same words`. JACCARD is the similarity to the representative of
-the cluster. It is exact, or, if the store keeps no shingles, an estimate, such as ~0.8125±0.0345. A
-connected cluster may have members below the threshold, connected to the representative by a chain
-of pairs.
+Each line has CLUSTER, KEY and JACCARD, separated by tabs, and `exact copy` or `same words` if the
+text is that of the representative. CLUSTER counts from 1. JACCARD is the similarity to the
+representative of the cluster. It is exact, or, if the store keeps no shingles, an estimate, such as
+~0.8125±0.0345. A connected cluster may have members below the threshold, connected to the
+representative by a chain of pairs.
 
 With --containment, each text is put below the largest text that contains it, and the text that is
 in no larger one represents the cluster. Each line has CLUSTER, KEY, CONTAINMENT and JACCARD. With
