@@ -59,7 +59,7 @@ impl Console {
         self.has_failed.load(Ordering::Relaxed)
     }
 
-    /// Prints a warning, which is no error but is said also if no notes are wanted.
+    /// Prints a warning: it does not count as an error, and --quiet does not suppress it.
     pub(crate) fn warning(&self, message: &str) {
         self.line(&format!("dedupdb: {message}"));
     }
@@ -106,7 +106,7 @@ impl Console {
     }
 }
 
-/// Returns a message without the middle of it if it is long: a key has up to 64 KiB, and what to do stands at the end.
+/// Cuts the middle out of a long message: a key has up to 64 KiB, and the end of the message says what to do.
 fn cut(message: &str) -> Cow<'_, str> {
     const LONGEST: usize = 6000;
     const SHOWN: usize = 500;

@@ -31,7 +31,7 @@ pub(crate) struct SourceChecker<'a> {
     changed: KeyTally,
 }
 
-/// Documents of which the same is to be said: the hashes of their keys, and the first key.
+/// Documents that one message is about: the hashes of their keys, and the first key.
 #[derive(Default)]
 pub(crate) struct KeyTally {
     keys: HashSet<u64>,

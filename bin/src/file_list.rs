@@ -12,9 +12,8 @@ use crate::{keys, parse};
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Inputs")]
 pub(crate) struct FileListArgs {
-    /// Also read the files and folders in LIST, or, for -, in standard input
-    ///
-    /// One per line, or each before a NUL byte.
+    /// Also read the files and folders that LIST names, one per line or each before a NUL byte; - is
+    /// standard input
     #[arg(long, value_name = "LIST", value_parser = parse::path())]
     pub(crate) files_from: Option<PathBuf>,
 }

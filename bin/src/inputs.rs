@@ -90,7 +90,7 @@ pub(crate) fn is_nameless(argument: &Path) -> bool {
 #[command(next_help_heading = "Inputs")]
 pub(crate) struct FileNameArgs {
     /// In folders, read only files whose names match GLOB, as in .gitignore: '*.md', 'notes/**'; may be
-    /// repeated. If no file is left, that is an error
+    /// repeated
     #[arg(long, value_name = "GLOB", value_parser = parse::glob)]
     pub(crate) include: Vec<Glob>,
 
@@ -139,16 +139,12 @@ impl FileNameArgs {
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Inputs")]
 pub(crate) struct InputArgs {
-    /// Format of all files and of standard input, instead of the one that each name implies
+    /// Format of all inputs, instead of the one that each name implies
     #[arg(long, value_name = "FORMAT", value_parser = parse::format())]
     pub(crate) format: Option<Format>,
 
-    /// Field or column with the text, such as body or messages[].content; may be repeated [default:
-    /// text]
-    ///
-    /// Dots lead into nested fields, and a number counts the columns of a table without a header.
-    /// `messages[].content` and `messages[role=user].content` lead into lists. The texts of several
-    /// fields are joined by line breaks.
+    /// Field or column with the text, such as body, page.body or messages[].content; may be repeated
+    /// [default: text]
     #[arg(long, value_name = "NAME", value_parser = parse::field)]
     pub(crate) text_field: Vec<String>,
 
@@ -156,8 +152,8 @@ pub(crate) struct InputArgs {
     #[arg(long, value_name = "NAME", value_parser = parse::field)]
     pub(crate) id_field: Option<String>,
 
-    /// Where ids are unique. A store remembers it. As long as nobody said, ids are keys, and one that comes
-    /// from another file with another text is refused
+    /// Where ids are unique; a store remembers it. With all, a later text replaces an earlier one; with file,
+    /// keys are PATH#ID
     #[arg(long, value_name = "WHERE", value_parser = parse::id_scope())]
     pub(crate) id_scope: Option<IdScope>,
 
@@ -169,7 +165,7 @@ pub(crate) struct InputArgs {
     #[arg(long, value_name = "NAME", value_parser = parse::encoding)]
     pub(crate) encoding: Option<Encoding>,
 
-    /// Leave out texts, and lines or rows with all their fields, larger than SIZE, and count them: 64MiB, 500kB
+    /// Leave out and count larger texts, and lines or rows with all their fields: 500kB
     #[arg(long, value_name = "SIZE", value_parser = parse::size, default_value = "64MiB")]
     pub(crate) max_document: u64,
 
@@ -180,8 +176,8 @@ pub(crate) struct InputArgs {
     #[command(flatten)]
     pub(crate) names: FileNameArgs,
 
-    /// Read each file through a program: the output of `COMMAND PATH`, with the file as standard input, is
-    /// the document. COMMAND is the name or path of one program, without arguments
+    /// Read each file through a program without arguments, such as ./pdf.sh: what `COMMAND PATH` prints is
+    /// the document
     #[arg(long, value_name = "COMMAND", value_parser = parse::program)]
     pub(crate) pre: Option<PathBuf>,
 
@@ -193,8 +189,7 @@ pub(crate) struct InputArgs {
     #[arg(long, value_name = "TIME", value_parser = duration::wait, requires = "pre", default_value = "60s")]
     pub(crate) pre_time: Duration,
 
-    /// Follow symbolic links in folders; a file is read once, under its own name if that is in one of the
-    /// paths
+    /// Follow symbolic links in folders; each file is read once
     #[arg(long)]
     pub(crate) follow: bool,
 }

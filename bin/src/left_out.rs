@@ -36,8 +36,8 @@ pub(crate) struct LeftOutArgs {
     #[arg(short, long)]
     pub(crate) verbose: bool,
 
-    /// List what is left out in FILE: its place, the reason and a detail, separated by tabs; JSON if
-    /// FILE ends in .jsonl. It replaces only such a list
+    /// List what is left out in FILE, with the reasons; JSON if FILE ends in .jsonl. It replaces only such a
+    /// list
     #[arg(long, value_name = "FILE")]
     pub(crate) skipped: Option<PathBuf>,
 }
@@ -69,7 +69,7 @@ fn check_replaced(list: &Path) -> Result<()> {
     let is_list = lines.all(|line| line.is_ok_and(|line| is_of_list(&line)));
     if !is_list {
         bail!(
-            "{}: this exists already and is no list of what was left out; name another file for --skipped",
+            "{}: this file exists and is not a list of --skipped; name another file",
             list.display()
         );
     }
@@ -163,7 +163,7 @@ impl LeftOutReporter {
         }
         self.has_question |= skipped.hint == Some(Hint::IdScope);
         let is_failure = skipped.is_failure();
-        // A text in an encoding that must be named is one that somebody wants to have.
+        // A text that can be read with --encoding is probably wanted.
         let is_readable = matches!(skipped.hint, Some(Hint::Utf16Le | Hint::Utf16Be));
         if self.named == NamingScope::Failures && !is_failure && !skipped.named && !is_readable {
             return Ok(());

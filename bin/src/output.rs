@@ -99,7 +99,7 @@ impl Output {
         flushed.or_else(|error| self.refuse(&error))
     }
 
-    /// Returns the error of a write, unless it only says that the reader is gone and the command goes on without one.
+    /// Returns the error of a write, except for a closed pipe if the command continues without a reader.
     fn refuse(&self, error: &io::Error) -> io::Result<()> {
         if error.kind() == io::ErrorKind::BrokenPipe && !self.ends_with_reader {
             return Ok(());

@@ -49,7 +49,7 @@ pub(crate) struct RankedPair {
 }
 
 impl RankedPairs {
-    /// No pairs yet, of which the `limit` best are wanted.
+    /// Makes an empty list. It keeps the `limit` best pairs, or all without a limit.
     pub(crate) fn new(limit: Option<usize>) -> RankedPairs {
         RankedPairs {
             documents: DocumentNumbers::default(),

@@ -25,7 +25,7 @@ pub(crate) trait ReadCountsText {
     /// The same as a note, for commands whose summary lacks that line.
     fn left_out_note(&self, has_converter: bool) -> Option<String>;
 
-    /// Whether something was skipped, nothing else was met, and no failure says so already.
+    /// Whether everything was skipped, and no failure has reported that.
     fn is_all_skipped(&self) -> bool;
 
     /// How texts were decoded, how much was read, and how fast, as lines for people.
@@ -103,7 +103,7 @@ impl ReadCountsText for ReadCounts {
             text += &line("grown", self.grown(), more);
         }
         if self.all_replaced() > 0 {
-            let more = "   have U+FFFD for bytes that are no characters";
+            let more = "   have U+FFFD for invalid bytes";
             text += &line("replaced", self.all_replaced(), more);
         }
         let seconds = elapsed.as_secs_f64();

@@ -195,7 +195,7 @@ pub(crate) fn salvage(
     saved.map_err(of_other)
 }
 
-/// Explains an error of a store other than the one that the arguments name. To make one there is no help.
+/// Explains an error of a store other than that of `--store`. The message does not advise to create it.
 fn of_other(error: Error) -> anyhow::Error {
     match error {
         Error::NotAStore { .. } => anyhow!("{error}"),

@@ -172,9 +172,9 @@ pub struct Origin {
     pub verbatim: Vec<u8>,
     /// The hashes of its key and text, if repeated ids are detected.
     pub(crate) id: Option<RecordId>,
-    /// What stands for its text, if the text has no words. Few have one, so it is boxed.
+    /// The hash used in place of that of its text, if the text has no words. Few have one, so it is boxed.
     pub(crate) source_hash: Option<Box<[u8; 32]>>,
-    /// The hash of what its source has besides the text. A document is no copy of one that has something else.
+    /// The hash of what its source has besides the text. Documents are copies only if these hashes are equal.
     pub(crate) attachments: Option<Box<[u8; 32]>>,
     /// The strings in its text, if that is a list, which is read only if it is wanted.
     pub(crate) strings: Option<Vec<Range<usize>>>,
@@ -257,7 +257,7 @@ impl Origin {
     }
 }
 
-/// A record's key, at least part of which comes from the record, and its text, as hashes.
+/// The hashes of a record's key and text. At least part of the key comes from the record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RecordId {
     pub(crate) key: u64,

@@ -168,10 +168,10 @@ pub(crate) type Content = (Reverse<u64>, bool);
 /// length of its text, and the lengths of its name and path.
 pub(crate) type KeepRank = (Content, usize, Reverse<u64>, [usize; 2]);
 
-/// Returns what sorts the document to keep first: the one that says most, by its number of distinct shingles; then the one
-/// with fewer names, of the file and its folders, that are hidden or tell a copy or a program; then the one with the longer
-/// text, then the shorter name, then the shorter path. A record is no file of its own, which counts as such a name. What
-/// nobody sees makes no text longer.
+/// Returns what sorts the document to keep first: the one that says most, by its number of distinct shingles; then the
+/// one with fewer names, of the file and its folders, that are hidden or tell a copy or a program; then the one with
+/// the longer text, then the shorter name, then the shorter path. A record, which is not a file of its own, counts as
+/// having one such name. Invisible characters do not count as length.
 pub(crate) fn rank_of(document: &SourcedText, content: Content) -> KeepRank {
     let is_record = document.record.is_some();
     rank_of_text(
@@ -302,20 +302,20 @@ fn set_aside(path: &Path) -> usize {
     usize::from(is_aside) + folders.sum::<usize>()
 }
 
-/// Whether the name of a file tells a hidden one or a copy.
+/// Whether the name of a file is that of a hidden file or of a copy.
 fn is_file_aside(name: &str) -> bool {
     let (stem, end) = name.rsplit_once('.').unwrap_or((name, ""));
     let before = stem.rsplit_once('.').map_or("", |(_, before)| before);
-    // A date is no number of a log.
+    // A number at the end of a date is not that of a rotated log.
     let is_rotated = before.contains(char::is_alphabetic) && end.parse::<u32>().is_ok();
     let is_old = [end, stem].iter().any(|it| ends_with_one(it, &OLD_WORDS));
     let is_part = is_one(end, &PART_ENDS) || name.contains(".sync-conflict-");
     is_hidden(name) || is_copy(stem) || is_old || is_rotated || is_part
 }
 
-/// Whether the name of a folder tells one of copies or of a program.
+/// Whether the name of a folder is that of a hidden folder, of copies, or of a program's files.
 fn is_folder_aside(name: &str) -> bool {
-    // An old town is no old folder.
+    // "old-town" is not a folder of old files.
     let numberless = name.trim_end_matches(|c: char| !c.is_alphabetic());
     let is_side = [name, numberless]
         .iter()

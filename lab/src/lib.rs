@@ -1,4 +1,4 @@
-//! Experiments with [`dedupdb`]: what is found, what it costs, and what theory says of it.
+//! Experiments with [`dedupdb`]: what is found, at what cost, and what theory predicts.
 //!
 //! - [`Collection`]: a few texts in memory, with their shingles, signatures and buckets.
 //! - [`eval`]: experiments, from sets, texts or a store to rows of figures beside their prediction.

@@ -59,7 +59,7 @@ impl<'a> BandKeys<'a> {
         Err(Error::InvalidColumn {
             column: "keys",
             row: keys.len().checked_div(bands).unwrap_or_default(),
-            reason: format!("{} keys are no rows of {bands}", keys.len()),
+            reason: format!("{} keys do not divide into rows of {bands}", keys.len()),
         })
     }
 

@@ -169,7 +169,7 @@ impl BucketWalk {
                 column: "codes",
                 row: self.rows + least.min(keys.len()),
                 reason: format!(
-                    "there are {} keys, {} codes, {labels_len} labels, and {asking_len} told whether they ask",
+                    "there are {} keys, {} codes, {labels_len} labels, and {asking_len} `asking` flags",
                     keys.len(),
                     codes.len()
                 ),

@@ -14,28 +14,23 @@ use crate::parse;
 Examples:
   dedupdb clusters
   dedupdb clusters --linkage representative --threshold 90%
-  dedupdb clusters --min-size 1 | awk -F'\\t' '$1 != c { print $2; c = $1 }'  One document of each
-    cluster
-  dedupdb --json clusters | jq 'select(.lowest < 0.5)'  Long chains
+  dedupdb clusters --min-size 1 | awk -F'\\t' '$1 != c { print $2; c = $1 }'  One document of each cluster
   dedupdb clusters --exhaustive --threshold 0.4  Far below the threshold of the bands
   dedupdb clusters --containment 0.8  Texts with all that is mostly in them
 
-Each line has three columns, separated by tabs: CLUSTER, KEY and JACCARD. A fourth one, `exact copy` or
-`same words`, marks the representative's text, or another text with the same shingles. CLUSTER counts
-from 1.
-JACCARD is the similarity to the representative of the cluster. It is exact, or, if the store keeps
-no shingles, an estimate with its standard error, such as ~0.8125±0.0345. A connected cluster may
-have members below the threshold, connected to the representative by a chain of pairs.
+Each line has CLUSTER, KEY and JACCARD, separated by tabs, and `exact copy` or `same words` if the
+text is that of the representative. CLUSTER counts from 1. JACCARD is the similarity to the
+representative of the cluster. It is exact, or, if the store keeps no shingles, an estimate, such as
+~0.8125±0.0345. A connected cluster may have members below the threshold, connected to the
+representative by a chain of pairs.
 
-With --containment, each text is put below the largest text that contains it, the one with most
-shingles, and the text that is in no larger one represents the cluster. So a passage that is in two
-articles does not connect them. Each line has the columns CLUSTER, KEY, CONTAINMENT and JACCARD: the
-share of the document's distinct shingles that the representative has comes first. Over several
-levels it may be below the minimum: if B is mostly in C, and A in B, A need not be mostly in C. With
---linkage representative, there are no levels: each text, the largest first, joins the largest
-representative that contains it, or becomes one. `pairs --help` says which texts --shortest leaves out.
+With --containment, each text is put below the largest text that contains it, and the text that is
+in no larger one represents the cluster. Each line has CLUSTER, KEY, CONTAINMENT and JACCARD. With
+--linkage representative, each text is in the representative itself, without levels.
 
-Exit codes: 0 there are clusters, 1 there are none, 2 error.")]
+Exit codes: 0 there are clusters, 1 there are none, 2 error.
+
+Details: docs/reference/searching.md")]
 pub(crate) struct ClustersArgs {
     /// What makes a cluster
     #[arg(long, value_enum, default_value_t = LinkageArg::Connected)]

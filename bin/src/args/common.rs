@@ -32,7 +32,9 @@ A store keeps no texts. They are read again from the files that it names, or fro
 
 The store must find passages (`init --passage`).
 
-Exit codes: 0 there are some, 1 there are none, 2 error.")]
+Exit codes: 0 there are some, 1 there are none, 2 error.
+
+Details: docs/reference/reading.md")]
 pub(crate) struct CommonArgs {
     /// Files and folders with the stored texts, if they are not where the store says
     #[arg(long, value_name = "PATH", num_args = 1.., value_parser = parse::path())]

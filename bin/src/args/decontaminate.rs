@@ -19,53 +19,21 @@ use crate::parse;
 Examples:
   dedupdb decontaminate train/*.parquet --against mmlu.jsonl gsm8k.jsonl --against-field question
   dedupdb decontaminate train.jsonl --against bench.jsonl -o clean.jsonl --hits hits.tsv
-  dedupdb decontaminate train.jsonl --against bench.jsonl --against-field question --against-field answer
-  dedupdb decontaminate train.jsonl --against a.jsonl b.jsonl --against-field a.jsonl:problem --against-field question
   dedupdb decontaminate train.jsonl --against bench.jsonl -o clean.jsonl --action cut --margin 20
-  dedupdb --json decontaminate train.jsonl --against bench/ | jq -r .item | sort | uniq -c
 
 A document has an item if both have 13 words in a row (--passage), or if a stretch of the document
-that is twice as long as the item has 40% of the item's shingles, which are runs of 5 words
-(--containment), in 70% of its words, and in 10 of them or all of an item with fewer. So items are found
-whole, wrapped or cased in another way, and with some words replaced; of a long one, 13 words are
-enough; of a short one with a replaced word, 10 words must be in the other runs. Every such document is
-found, with all its items. In Chinese, Japanese, Thai and other scripts without spaces, a
-character is a word. Items of fewer than 5 words cannot be checked: they are counted, and -v names them.
+has 40% of the item's runs of 5 words (--containment), in most of its words. Every such document is
+found, with all its items. Items of fewer than 5 words cannot be checked: they are counted, and -v
+names them. An item that is in more than --common documents is named: it may be a template.
 
 Without -o and --hits, the hits go to standard output. Each line has 13 columns, separated by tabs:
 DOCUMENT, BENCHMARK, ITEM, FIELD, WORDS, LONGEST, COVERAGE, SHARE, START, END, ITEM_FIRST, ITEM_LAST
-and TEXT. BENCHMARK, ITEM and FIELD are the file, key and field of the item, and WORDS its length.
-LONGEST is the length in words of the longest passage that both have. COVERAGE is the share of the item's words
-that are in the overlap, and SHARE that of the document's words. The overlap is from byte START to
-before byte END of the document's text, and from word ITEM_FIRST to ITEM_LAST of the item. TEXT is the
-overlap in the document, with line breaks as \\n. With --json, or if the file of --hits ends in .jsonl, these are fields.
+and TEXT.
 
-With --ignore, items are taken without what these texts have of them, such as the instruction before each
-question. One of which fewer than 5 words are left cannot be checked.
+Exit codes: 0 done, 2 something could not be read, 130 interrupted.
 
-The summary counts, for each file of the benchmark, its items, those that a document has, those that
-cannot be checked, and the documents with an item. An item that is in more than --common documents is
-named: it may be a template, such as an instruction that stands before each question. Such documents
-are dropped or cut as well.
-
---action cut keeps the documents and cuts the items from their texts, with --margin words on each side
-and to the ends of the sentences or lines, or of words if none ends within 50 words. What remains has no item. A
-document of which more than 10 parts would have to be cut, or no word would remain, is dropped. This works
-for JSONL, JSON, CSV, TSV and Parquet, and for plain text in a folder; a text in UTF-16 or UTF-32 becomes UTF-8.
-
---action mark writes all documents, with four more fields: benchmark_keep, benchmark_items,
-benchmark_item and benchmark_coverage, which are whether it has no item, how many it has, the key of the
-one of which it covers the largest share, and this share. --mark bench calls them bench_keep and so on.
-
-OUTPUT and what is read and left out are as in `dedup`. --text-field names the text of INPUT, and
---against-field that of the benchmark, if it has another name. PATH:NAME is the field NAME of PATH alone, which has to
-be written as after --against, and the others are not read from it then. A field of the benchmark may
-have a list of strings, in JSON and Parquet: each is an item, and its field is choices[0] and so on. Each file of the
-benchmark must have each of its fields. The other options for inputs, such as --format, --id-field and
---include, hold for both. A benchmark that is INPUT itself is an
-error.
-
-Exit codes: 0 done, 2 something could not be read, 130 interrupted.")]
+Details: docs/reference/decontaminate.md, docs/reference/dedup.md (OUTPUT),
+docs/reference/reading.md")]
 pub(crate) struct DecontaminateArgs {
     /// Files and folders as in add, or - for standard input
     #[arg(required_unless_present = "files_from", value_name = "INPUT", value_parser = parse::path())]
@@ -112,7 +80,7 @@ pub(crate) struct DecontaminateArgs {
     #[arg(long, value_name = "N", default_value = "1000")]
     pub(crate) common: u64,
 
-    /// Replace OUTPUT and the file of --hits; a folder gets another name, such as OUTPUT.old
+    /// Replace OUTPUT and the file of --hits; a folder becomes OUTPUT.old
     #[arg(long)]
     pub(crate) force: bool,
 

@@ -35,7 +35,9 @@ have, wherever it is in them, and the numbers of its first word, from 1. [-This-
 of words leave out. Colours appear on a terminal only, and not if NO_COLOR is set. At most 50,000 words of each text are
 compared in this way; the output says if there are more.
 
-Exit codes: 0 they match, 1 they do not, 2 error.")]
+Exit codes: 0 they match, 1 they do not, 2 error.
+
+Details: docs/reference/reading.md")]
 pub(crate) struct ExplainArgs {
     /// Key of a document, a file, or - for standard input
     #[arg(value_name = "A", value_parser = parse::name(), value_hint = clap::ValueHint::AnyPath)]
@@ -54,8 +56,8 @@ pub(crate) struct ExplainArgs {
     pub(crate) texts_from: Vec<PathBuf>,
 
     #[command(flatten)]
-    pub(crate) inputs: InputArgs,
+    pub(crate) escaped: EscapedArgs,
 
     #[command(flatten)]
-    pub(crate) escaped: EscapedArgs,
+    pub(crate) inputs: InputArgs,
 }

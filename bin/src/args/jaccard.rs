@@ -18,7 +18,9 @@ Examples:
 The estimate is the share of permutations under which both files have the same smallest shingle,
 with its standard error.
 
-Exit codes: 0 done, 2 error.")]
+Exit codes: 0 done, 2 error.
+
+Details: docs/reference/reading.md")]
 pub(crate) struct JaccardArgs {
     /// A file, or - for standard input
     #[arg(value_name = "A", value_parser = parse::name(), value_hint = clap::ValueHint::FilePath)]

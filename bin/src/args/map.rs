@@ -32,14 +32,14 @@ standard error says how much it was.
 Without PATH, it reads standard input, as JSONL unless --format says otherwise. Then each record
 must have an id, because several mappers may each read a standard input of their own. An id stands
 for one document: if a second text has the same id, it is left out, counted as repeated, and an
-error. So is a file, or a record without an id, whose key is the id of an earlier record. `reduce`
-finds such texts of different mappers where they meet. With --id-scope file, keys are PATH#ID. The
-ids take about 40 bytes of memory each.
+error.
 
 With --format shingles, each line has an id and the document's shingles: integers from 0 to
 18446744073709551615, separated by blanks or tabs.
 
-Exit codes: 0 done, 2 something could not be read, 130 interrupted.")]
+Exit codes: 0 done, 2 something could not be read, 130 interrupted.
+
+Details: docs/reference/reading.md")]
 pub(crate) struct MapArgs {
     /// Files and folders as in add [default: standard input]
     #[arg(value_name = "PATH", value_parser = parse::path())]

@@ -16,6 +16,7 @@ mod dedup;
 mod escaped;
 pub(crate) mod eval;
 mod explain;
+mod full;
 mod groups;
 mod init;
 mod jaccard;
@@ -43,6 +44,7 @@ mod stats;
 mod tips;
 mod tune;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -133,7 +135,7 @@ pub(crate) struct Args {
     pub(crate) threads: usize,
 
     /// Wait this long, such as 30s or 2min, while another process writes to the store or moves files of
-    /// the folder; readers wait only for one that stands still in the last step of its commit [default: 5s]
+    /// the folder [default: 5s]
     #[arg(
         long,
         global = true,
@@ -281,7 +283,10 @@ impl Args {
     ///
     /// If help or the version was asked for, or if an argument is wrong.
     pub(crate) fn typed() -> Result<Args, clap::Error> {
-        let matches = Args::all().try_get_matches().map_err(mistaken::explained)?;
+        let typed: Vec<OsString> = std::env::args_os().collect();
+        let matches = Args::all().try_get_matches_from(&typed);
+        let matches = matches
+            .map_err(|error| mistaken::explained(full::in_columns(Args::all(), &typed, error)))?;
         let mut args = Args::from_arg_matches(&matches)?;
         let source = matches.value_source("store");
         args.store_given = match source {

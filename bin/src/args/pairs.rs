@@ -19,46 +19,30 @@ use crate::parse;
 #[command(mut_args(of_files))]
 #[command(after_long_help = "\
 Examples:
-  dedupdb pairs  All similar pairs
   dedupdb pairs --threshold 95% --fold-copies  The most similar ones, each distinct text once
   dedupdb pairs --between 2025/ 2026/  Only pairs across two folders or crawls
   dedupdb pairs | sort -t$'\\t' -k3,3rn | head  The most similar ones first
-  dedupdb pairs --exhaustive --threshold 0.4  Far below the threshold of the bands
   dedupdb pairs --containment 0.8  Texts that are mostly in another one, however long that is
   dedupdb pairs --passages --from essays/ | head  Which two share the longest passage?
 
-Each line has three columns, separated by tabs: KEY_A, KEY_B and JACCARD. A fourth one,
-`exact copy` or `same words`, marks the same text, or another text with the same shingles, which may differ
-in case, punctuation and symbols. JACCARD is exact, or, if the store keeps no shingles, an estimate with its standard error, such as ~0.8125±0.0345. Control
-characters and backslashes in keys are escaped, as \\n and \\\\; --json prints keys unescaped.
+Each line has KEY_A, KEY_B and JACCARD, separated by tabs, and for equal texts `exact copy` or `same
+words`. JACCARD is exact, or, if the store keeps no shingles, an estimate, such as ~0.8125±0.0345.
+Keys are escaped, as \\n and \\\\, except with --json.
 
 Without --exhaustive, a pair is found if it shares a bucket: at the threshold with the recall that
-`init` printed. With it, every pair is found. Use it to measure what the bands miss, if no pair may
-be missed, and below the store's threshold. It takes more memory: for each shingle in the store,
-about 4 bytes at a threshold of 0.8 and 18 at 0.1, up to --memory, and 30 bytes for each text. Where
---memory is not enough, shingles are read several times, and pairs come in another order.
+`init` printed. Use --exhaustive if no pair may be missed, and below the store's threshold; it takes
+more memory and time.
 
-With --containment, each line has the columns CONTAINED, CONTAINER, CONTAINMENT and JACCARD.
-CONTAINMENT is the share of the first text's distinct shingles that the second has. Every pair is
-found, as with --exhaustive, in about as much memory; the store must keep shingles. The container is
-the text with more shingles, whichever prefix of --between it has. Texts with fewer than N - K + 1
-distinct shingles of K tokens are left out, N being --shortest; these are all texts of fewer than N
-tokens, and some that repeat themselves. Exact copies are listed whatever their length.
+With --containment, the columns are CONTAINED, CONTAINER, CONTAINMENT and JACCARD. Every pair is
+found; the store must keep shingles.
 
-With --ignore, texts are compared without what a template or a licence has of them, as with --exhaustive.
-Of what is left nothing, or with --containment too little, is in no pair, not even with its copies.
+With --passages, the columns are KEY_A, KEY_B, LONGEST, the words of the longest passage that both
+have, COVERAGE_A and COVERAGE_B, the shares of each text that are in passages of the other one. A
+store keeps no texts: --from names the files that have them, as they were named for `add`.
 
-With --passages, each line has the columns KEY_A, KEY_B, LONGEST, COVERAGE_A and COVERAGE_B. LONGEST is the
-number of words of the longest passage (see `passages`) that both have; COVERAGE is the share of the
-words of a text that are in passages which the other one has, or - if its text is not in --from. The
-longest come first, then those of greater coverage, then by keys. A store keeps no order of words, so the
-texts are read again: --from names the files that have them, as they were named for `add`. A pair is found if
-one of its texts is there. Texts that are not stored, or have changed, are counted and not compared.
-Pairs take 24 to 48 bytes of memory each, and each document its key and about 100. With --limit N, memory
-holds the N best, and others go to a temporary file. --at-least takes other lengths than the store's; shorter
-passages are found by chance. `explain KEY_A KEY_B` shows the passages of a pair.
+Exit codes: 0 there are pairs, 1 there are none, 2 error.
 
-Exit codes: 0 there are pairs, 1 there are none, 2 error.")]
+Details: docs/reference/searching.md, docs/reference/reading.md")]
 #[expect(clippy::struct_excessive_bools, reason = "flags are what was typed")]
 pub(crate) struct PairsArgs {
     /// Minimum Jaccard similarity, instead of the store's: 0.9 or 90%

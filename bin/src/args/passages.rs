@@ -19,38 +19,24 @@ use crate::parse;
 Examples:
   dedupdb add articles/ && dedupdb passages essay.txt  What does this text share with the articles?
   dedupdb passages essay.txt --against sources/  The same without a store
-  dedupdb passages --at-least 50 drafts/ | head  The longest passages of each file
   dedupdb passages drafts/ | sort -t$'\\t' -k3,3rn | head  The longest ones of all files
-  dedupdb passages --gap 1 essay.txt  Join passages over one other word
   dedupdb --json passages essay.txt | jq -r '[.line, .key] | @tsv'
 
-Each line has nine columns, separated by tabs: QUERY, KEY, WORDS, FIRST, LAST, LINE, PLACE, DOCUMENTS
-and TEXT. WORDS is the length of the passage, without words in gaps, FIRST and LAST are the numbers of
-its words in the query, from 1, LINE is the line in which it begins, PLACE the number of its first
-word in the stored document as its fingerprints show it, or - if they show none or several, as where
-the document repeats itself, DOCUMENTS the number of stored documents that have all of it, and TEXT
-its beginning. The longest passages of a text come first, gaps included. In JSON, `bytes` says where
-the passage is in the text; `covered` is the number of words of the text inside passages.
+Each line has nine columns, separated by tabs: QUERY, KEY, WORDS, FIRST, LAST, LINE, PLACE,
+DOCUMENTS and TEXT. WORDS is the length of the passage, FIRST and LAST are the numbers of its words
+in the query, LINE is the line in which it begins, PLACE the number of its first word in the stored
+document, or - if that is not known, DOCUMENTS the number of stored documents that have all of it,
+and TEXT its beginning. The longest passages of a text come first.
 
-Every run of as many words as `init --passage` or `reindex --passage` said is found. Shorter ones, down to
-the length of a shingle, are found by chance. All groups of K words (shingles) of a passage are in the document; in
-one or two of a hundred passages they do not stand one after another there. If more than
---false-candidates documents share a part of the text, such as a licence or a navigation bar, it is
-listed with a few of them, and DOCUMENTS is a number and a +: at least as many share some of it. --all
-lists them all.
+Every run of as many words as `init --passage` or `reindex --passage` said is found. Shorter ones
+are found by chance.
 
-With --against, no store is made or used, not even one in the current folder. Its paths are read for
-each run, so make a store (`add`) for texts that you compare with often. A document that is asked
-about and is among them, too, with the same key and text, is left out of its own answer: `passages
-essays/ --against essays/` compares essays with each other. --against takes all paths that follow
-it, so name the text first. Every passage of --at-least words is found.
+--against uses no store, and takes all paths that follow it, so name the text first. Its paths are
+read for each run, so make a store (`add`) for texts that you compare with often.
 
---ignore leaves out what the texts of a template or a licence have, word for word, in runs of a shingle's
-length; passages end there. In JSON, `ignored_words` counts the words of the query that are left out.
+Exit codes: 0 something was found, 1 nothing, 2 error.
 
-With shingles of characters or bytes, characters or bytes take the place of words.
-
-Exit codes: 0 something was found, 1 nothing, 2 error.")]
+Details: docs/reference/searching.md, docs/reference/reading.md")]
 pub(crate) struct PassagesArgs {
     /// Files and folders as in add, or - for standard input
     #[arg(required_unless_present = "files_from", value_name = "PATH", value_parser = parse::path())]

@@ -22,53 +22,26 @@ use crate::parse;
 Examples:
   dedupdb report -o report.html  The documents of the store
   dedupdb report notes/ -o notes.html  Files, without a store
-  dedupdb report -o report.html --texts-from crawl.jsonl.zst
-  dedupdb report -o report.html --min-size 3 --bytes 50MB
-  dedupdb report -o report.html --containment 0.8  Texts with all that is mostly in them
-  dedupdb report essays/ --passages -o essays.html  Texts that have a part of each other
   dedupdb report --sources essay.txt -o essay.html  Which stored documents share passages with it?
-  dedupdb report --sources essay.txt --against articles/ -o essay.html  The same without a store
   dedupdb remove --keys-from drop.keys  Remove what was marked on the page
-  dedupdb move notes aside --keys-from drop.keys  Move these files, without a store
 
-With PATHs, the documents come from these files, through a temporary store, and no other store is
-used, not even the one in the current folder.
+A store keeps no texts. They are read again from the files that the keys name, from the current
+folder, so run it where you ran `add` and with the same options for inputs. If keys are ids, name
+their files with --texts-from.
 
-A store keeps no texts. They are read again from the files that the keys name (PATH or PATH#NUMBER),
-from the current folder, so run it where you ran `add` and with the same options for inputs. If keys
-are ids, name their files with --texts-from. A text is shown if its hash is the stored one;
-otherwise the page says `no text at hand`. The first 32 KiB of a text are shown.
+The page saves the keys that you marked, for --keys-from of `remove`, `move` and `dedup`. The page
+itself changes no file and no store. Files that are gone or have changed since they were added are
+marked, and do not count as copies.
 
-At most half of --bytes is for the lists of documents, the rest is for texts. If there is no room,
-the smallest clusters are left out. Of a cluster, the first 2,000 documents are listed; `clusters`
-lists all. The page and standard error say how many are left out. Counts and charts cover all
-clusters.
-
-The page saves the keys that you marked, each ended by a NUL byte, for --keys-from of `dedupdb
-remove` and of `dedupdb move`. The page itself changes no file and no store.
-
-Files are looked for from the current folder. A file is marked on the page, and does not count as a
-copy, if it is gone, if its size or time has changed since it was added, or if it is another name of
-a listed file. Run `add` and `remove --missing` first to bring the store up to date.
-
-With --containment, each text is put below the largest text that has at least that share of it, as
-`clusters --containment` does. What goes is what is mostly in the text that stays.
-
-With --passages, documents are also linked if they share a passage that fewer than 5 others have (see
-`passages`). Texts are read again for that, as they are for the page. What goes is still only what
-resembles the text that stays.
-
-With --sources, the page shows a text, in which the passages that other documents have are marked and
-numbered (see `passages`); these documents, with the number of shared words; and each passage in up
-to 10 of them, with the words around it if the document can be read again. Passages that 5 documents
-or more have are listed apart. Up to 1,000 documents are listed. At most half of --bytes is for the text;
-if there is no room, the end of the text and the last passages are left out, and the page says so.
-The page can be printed. Passages have nothing of the texts that --ignore names, such as a template.
---ignore needs --sources.
+With --containment, each text is below the largest text that has that share of it. With --passages,
+documents are also linked if they share a passage that fewer than 5 others have. With --sources, the
+page shows one text, with the passages marked that other documents have.
 
 An existing report is replaced. Any other file is replaced only with --force.
 
-Exit codes: 0 there are clusters or passages, 1 there are none, 2 error, 130 interrupted.")]
+Exit codes: 0 there are clusters or passages, 1 there are none, 2 error, 130 interrupted.
+
+Details: docs/reference/report.md, docs/reference/reading.md")]
 #[expect(clippy::struct_excessive_bools, reason = "flags are what was typed")]
 pub(crate) struct ReportArgs {
     /// Files and folders to compare, instead of the documents of the store

@@ -6,8 +6,8 @@ use crate::parse;
 
 /// Compare choices of bands: what each finds, and what it costs
 ///
-/// What a choice finds is computed. Its false candidates, texts that a query compares in vain, are
-/// measured on a sample of the store's contents. Nothing is changed.
+/// What a choice finds is computed. Its false candidates, which turn out not to match, are measured on a
+/// sample of the store's contents. Nothing is changed.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:

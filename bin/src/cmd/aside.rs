@@ -232,7 +232,8 @@ fn shell_path(path: &Path) -> String {
 
 /// The list of what is moved, on standard output.
 ///
-/// All files are moved even if the list cannot be written, or its reader stops reading: nobody wants half a move.
+/// All files are moved even if the list cannot be written, or its reader stops reading, so that no move is left half
+/// done.
 struct MoveList<'a> {
     console: &'a Console,
     output: &'a mut Output,

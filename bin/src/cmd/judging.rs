@@ -1,4 +1,4 @@
-//! What `dedup` and `move` have in common: how documents are judged, and what is said of it.
+//! What `dedup` and `move` have in common: how documents are judged, and the messages about it.
 
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -131,7 +131,7 @@ pub(super) struct DedupReporter<'a> {
     pub(super) bar: ReadingBar,
     /// Whether a key was repeated. Only the first is reported.
     has_repeated: bool,
-    /// Whether records stay in their files whatever they are, so that nobody misses those that cannot be read.
+    /// Whether records stay in their files in any case, so that those that cannot be read are only counted.
     pub(super) are_records_left: bool,
     /// The number of files and records that could not be read.
     pub(super) failures: u64,
@@ -232,7 +232,7 @@ impl<'a> DedupReporter<'a> {
     }
 }
 
-/// Whether it is a record that is no document, or a file of records without any.
+/// Whether it is a record that is not a document, or a file of records without documents.
 fn is_of_records(skipped: &Skipped) -> bool {
     let of_records = [Reason::BadRecord, Reason::AllBad, Reason::RepeatedKey];
     let of_fields = [
@@ -272,7 +272,7 @@ pub(super) fn explained(error: dedup::Error) -> anyhow::Error {
     }
 }
 
-/// A note on dropped documents of which only the words are those of another one.
+/// A note on dropped documents that share only their words with another one, not their exact text.
 pub(super) fn words_note(done: &DedupSummary, judging: &JudgingArgs) -> Option<String> {
     let counts = done.of_input.same_words + done.of_history.same_words;
     let words = judging.parameters.shingling.unwrap_or_default();

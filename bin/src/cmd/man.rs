@@ -159,6 +159,10 @@ fn sections(paragraphs: &[Paragraph]) -> Roff {
             roff.control("SH", ["EXIT STATUS"]).text([roman(codes)]);
             continue;
         }
+        if let Some(pages) = paragraph.text.strip_prefix("Details: ") {
+            roff.control("SH", ["SEE ALSO"]).text([roman(pages)]);
+            continue;
+        }
         if has_notes {
             roff.control("PP", []);
         } else {

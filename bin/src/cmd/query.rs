@@ -193,7 +193,7 @@ fn note_nothing(
     Ok(())
 }
 
-/// The similarity below which nobody takes two short texts for versions of one.
+/// The similarity below which two short texts are hardly versions of one.
 const LOWEST: f64 = 0.1;
 
 /// A text that resembles no stored one.
@@ -251,7 +251,7 @@ impl UnmatchedText {
     }
 }
 
-/// What a shingle is made of, if it is of several.
+/// The name of a part of a shingle, if a shingle has several.
 fn unit_of(shingling: Shingling) -> Option<&'static str> {
     match shingling {
         Shingling::Word(_) | Shingling::Code(_) => Some("word"),

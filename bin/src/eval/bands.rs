@@ -1,4 +1,4 @@
-//! What numbers of bands find, and what they compare in vain.
+//! What numbers of bands find, and how many of their candidates do not match.
 
 use anyhow::{Result, bail};
 use dedupdb::Progress;

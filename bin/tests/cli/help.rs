@@ -31,6 +31,9 @@ pub(crate) fn listed(help: &str) -> Vec<String> {
 /// The lines of a screen.
 const SCREEN: usize = 50;
 
+/// The columns of a screen.
+const COLUMNS: &str = "100";
+
 #[test]
 fn every_verb_has_help_with_examples() {
     let sandbox = Sandbox::new();
@@ -212,6 +215,7 @@ fn the_manual_has_a_page_for_every_verb() {
         }
         assert_eq!(sandbox.run(&["man", &verb]).expect(0).stdout, text);
     }
+    assert!(page("dedupdb-add.1").contains(".SH \"SEE ALSO\"\ndocs/reference/add.md"));
     // Help leaves none out.
     let pages = std::fs::read_dir(sandbox.path("pages/man1")).unwrap();
     let names = pages.map(|page| page.unwrap().file_name().into_string().unwrap());
@@ -248,6 +252,66 @@ fn helps(sandbox: &Sandbox, columns: &str) -> Vec<(String, String)> {
         }
     }
     helps
+}
+
+#[test]
+fn help_of_every_command_fits_on_three_screens() {
+    for (command, help) in helps(&Sandbox::new(), COLUMNS) {
+        let lines = help.lines().count();
+        assert!(
+            lines <= 3 * SCREEN,
+            "dedupdb {command} --help has {lines} lines"
+        );
+    }
+}
+
+#[test]
+fn help_ends_with_pages_that_exist() {
+    let root = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+    let mut named = 0;
+    for (command, help) in helps(&Sandbox::new(), COLUMNS) {
+        let Some((_, pages)) = help.split_once("\nDetails: ") else {
+            continue;
+        };
+        assert!(!pages.contains("\n\n"), "{command}: {pages}");
+        for page in pages
+            .split([' ', ',', '\n'])
+            .filter(|it| it.starts_with("docs/"))
+        {
+            assert!(root.join(page).is_file(), "{command}: {page}");
+            named += 1;
+        }
+    }
+    assert!(named > 20, "{named} pages");
+}
+
+/// Clap's own form of this help has a blank line below each option.
+#[test]
+fn help_puts_descriptions_beside_options() {
+    let sandbox = Sandbox::new();
+    let shown = |arguments: &[&str]| {
+        let output = sandbox.command(arguments).env("COLUMNS", COLUMNS).output();
+        String::from_utf8(output.unwrap().stdout).unwrap()
+    };
+    for command in [&["add"][..], &["eval", "recall"]] {
+        let whole = shown(&[command, &["--help"]].concat());
+        let has = |option: &str, help: &str| {
+            let mut lines = whole.lines().map(str::trim_start);
+            lines.any(|line| line.starts_with(option) && line.contains(help))
+        };
+        assert!(has("--json ", " Print results as JSON"), "{whole}");
+        assert!(has("--threads <N> ", " Number of threads"), "{whole}");
+        assert!(has("-h, --help ", "(see a summary with '-h')"), "{whole}");
+        assert!(!has("--drop-above", ""), "{whole}");
+        assert_eq!(shown(&[&["help"], command].concat()), whole);
+        assert_eq!(shown(&[command, &["-q", "--help"]].concat()), whole);
+        let brief = shown(&[command, &["-qh"]].concat());
+        assert_eq!(shown(&[command, &["-h"]].concat()), brief);
+        assert!(brief.lines().count() < whole.lines().count(), "{brief}");
+    }
+    assert!(shown(&["eval", "--help"]).contains("next to the prediction\n  bands "));
+    assert!(shown(&["help", "help"]).contains("\nUsage: dedupdb help [COMMAND]"));
+    assert_eq!(shown(&["help"]), shown(&["--help"]));
 }
 
 #[test]

@@ -370,7 +370,7 @@ fn a_list_replaces_only_such_a_list() {
         ] {
             let ran = sandbox.run(&[command, &["--skipped", name]].concat());
             let ran = ran.expect(2);
-            let told = format!("{name}: this exists already and is no list of what was left out");
+            let told = format!("{name}: this file exists and is not a list of --skipped");
             assert!(ran.stderr.contains(&told), "{command:?}: {}", ran.stderr);
             assert_eq!(fs::read(sandbox.path(name)).unwrap(), before);
         }
@@ -455,7 +455,7 @@ fn a_list_does_not_replace_what_somebody_made_meanwhile() {
     ];
     let ran = sandbox.run(&[&["add", "in"], &pre[..]].concat()).expect(2);
     assert!(
-        ran.stderr.contains("no list of what was left out"),
+        ran.stderr.contains("is not a list of --skipped"),
         "{}",
         ran.stderr
     );

@@ -255,7 +255,7 @@ fn shingled(
         .collect()
 }
 
-/// Refuses a file of records of which none has a text in the field. It would look as if its items were nowhere.
+/// Refuses a file of records if none has a text in the field: it would look as if no document had its items.
 fn check_fields(skipped: &Skipped, field: Option<&String>, dedup: &Dedup) -> Result<()> {
     if skipped.reason != Reason::AllBad || !skipped.named || dedup.skips_unreadable {
         return Ok(());

@@ -15,18 +15,18 @@ pub struct Hit<'a> {
     pub document: &'a Origin,
     /// The item.
     pub item: &'a BenchmarkItem,
-    /// What the document has of it.
+    /// The part of the item that the document has.
     pub overlap: &'a Overlap,
 }
 
-/// What a document has of an item: a passage, or a stretch of text with much of it.
+/// The part of an item that a document has: a passage, or a stretch of text with much of the item.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Overlap {
     /// The number of words of the longest passage that both have.
     pub longest: u32,
-    /// The share of the item's words, those that count, that are in shingles of this part of the document, above 0 and at most 1. An item that
-    /// repeats itself has no more of them than this part of the document.
+    /// The share of the item's words that are in shingles of this part of the document, above 0 and at most 1. Ignored
+    /// words do not count. What the item repeats counts at most as often as this part of the document has it.
     pub coverage: f64,
     /// The share of the document's words that this part of it has, above 0 and at most 1.
     pub share: f64,

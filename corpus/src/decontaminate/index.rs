@@ -129,8 +129,8 @@ impl IndexedItem {
         &self.places[self.starts[rank] as usize..self.starts[rank + 1] as usize]
     }
 
-    /// Whether it has these words, of which the shingle has this rank. Shingles are hashes, and other words may have the
-    /// same one.
+    /// Whether the item has these words, whose shingle has this rank. Other words may have the same shingle, because
+    /// shingles are hashes.
     fn has_words(&self, rank: usize, words: &[u32]) -> bool {
         let mut places = self.places(rank).iter().map(|&place| place as usize);
         places.any(|place| self.words[place..].starts_with(words))
@@ -320,7 +320,7 @@ impl<'a> Window<'a> {
 }
 
 impl ItemIndex {
-    /// Indexes items, of which each has at least one shingle and no two have the same shingles in the same order.
+    /// Indexes items. Each has at least one shingle, and no two have the same shingles in the same order.
     pub(super) fn new(shingler: Shingler, items: Vec<IndexedItem>, rule: &Rule) -> ItemIndex {
         // All shingles that count, by shingle, then by item and place, which is the order of the postings.
         let mut all: Vec<(u32, u32, u32)> = Vec::new();
@@ -400,7 +400,7 @@ impl ItemIndex {
         &self.shingler
     }
 
-    /// The items that a text may have, if equal shingles are of equal words, in the order of the items.
+    /// Returns the items that a text may have, in their order, assuming that equal shingles come from equal words.
     pub(super) fn find(&self, text: &[u32]) -> Vec<FoundItem> {
         let mut anchors = Vec::new();
         // The longest run of each item with a passage, and where it begins; the first of several.

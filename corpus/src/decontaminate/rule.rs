@@ -61,9 +61,9 @@ impl Rule {
         }
     }
 
-    /// Takes items without these shingles, which a [`Shingler`] makes of [`Rule::SHINGLING`] with its defaults: those of an
-    /// instruction that stands before each question, of a template. A passage then has none of them, and the shares are
-    /// those of what is left of an item. One of which fewer than five words are left cannot be checked.
+    /// Ignores these shingles in all items, such as those of a template or of an instruction before each question. A
+    /// [`Shingler`] of [`Rule::SHINGLING`] makes them with its defaults. No passage has them, and shares are computed
+    /// from the rest of an item. An item of which fewer than five words remain cannot be checked.
     #[must_use]
     pub fn ignore(self, shingles: &ShingleSet) -> Rule {
         let ignored = Arc::new(shingles.clone());

@@ -113,8 +113,8 @@ impl ItemSearch {
         })
     }
 
-    /// Returns the number of words of each item. One of fewer than [`Rule::FEWEST_WORDS`] is never found, nor is one of which
-    /// the [rule](Rule::ignore) leaves fewer.
+    /// Returns the number of words of each item. An item with fewer than [`Rule::FEWEST_WORDS`] words, not counting
+    /// those that [`Rule::ignore`] takes out, is never found.
     pub fn words(&self) -> &[u32] {
         &self.words
     }

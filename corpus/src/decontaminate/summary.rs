@@ -21,8 +21,8 @@ pub struct DecontaminateSummary {
     /// The files of the benchmark: those that were named, and then those in folders in the order in which they were read.
     pub benchmarks: Vec<BenchmarkCounts>,
     /// Items that are in more than [`Decontaminate::common`](super::Decontaminate::common) documents, and the numbers of
-    /// these: the most common one first, then in the order of the benchmark. They may be templates, of which a document says
-    /// nothing about the benchmark.
+    /// these: the most common one first, then in the order of the benchmark. They may be templates, which say nothing
+    /// about contamination.
     pub common: Vec<(BenchmarkItem, u64)>,
     /// Counts of what was read and what was skipped.
     pub reading: ReadCounts,

@@ -9,8 +9,8 @@ use crate::dedup::error::{Error, Result};
 /// While this exists, no other process can claim these folders, a folder in one of them, or one that contains one.
 ///
 /// The folders themselves are locked, so nothing is left in them. Those that contain a claimed folder are locked in
-/// common with other claims. A folder that this user cannot read, or whose file system has no locks for folders, keeps
-/// nobody out.
+/// common with other claims. A folder that this user cannot read, or whose file system has no locks for folders, is
+/// not protected.
 #[derive(Debug)]
 pub(crate) struct FolderClaim {
     locked: Vec<File>,

@@ -76,10 +76,11 @@ pub(super) fn outcome(earlier: Option<Match>, threshold: f64) -> Outcome {
     outcome
 }
 
-/// Returns which of two texts, the first (0) or the second (1), [`Dedup::containment`] drops because of the other one, with
-/// the threshold of the schema as the share. `None` if it drops neither, or either as a near-duplicate.
+/// Returns which of two texts [`Dedup::containment`] drops because the other one contains it, the first (0) or the second
+/// (1), with the threshold of the schema as the share. `None` if it drops neither, or one as a near-duplicate.
 ///
-/// Of two texts with as many shingles, it is the shorter one, or else the second. `bytes` are their lengths.
+/// Of two texts with the same number of shingles, it drops the shorter one, or else the second. `bytes` are their
+/// lengths.
 ///
 /// ```
 /// use dedupdb::{Schema, find::Explanation};

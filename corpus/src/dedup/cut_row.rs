@@ -4,14 +4,14 @@ use std::ops::Range;
 
 use dedupdb::write::{Outcome, Relation};
 
-/// What becomes of a row of which parts that came before are cut, by [`RowUnits`](crate::dedup::RowUnits) or
-/// [`RowPassages`](crate::dedup::RowPassages).
+/// The outcome for a row from which [`RowUnits`](crate::dedup::RowUnits) or
+/// [`RowPassages`](crate::dedup::RowPassages) cut the parts that came before.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct CutRow {
     /// What is left of the text, if anything is cut.
     pub text: Option<String>,
-    /// Whether the row goes, because more of it is cut than may be, or no word is left.
+    /// Whether the row is dropped, because too much of it is cut, or no word is left.
     pub is_dropped: bool,
     /// The parts of the text that are cut, or would be if the row stayed, in order.
     pub cuts: Vec<RowCut>,

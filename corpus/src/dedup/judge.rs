@@ -52,7 +52,7 @@ pub(crate) struct DedupJudge<'a> {
     pub(crate) counterparts: Option<Lineage>,
     /// The resolved folder, if files are moved from it.
     pub(crate) moved_from: Option<PathBuf>,
-    /// What stands in the files of records, if files are moved because of these.
+    /// The contents of the files of records, if files are moved because of these.
     pub(crate) record_files: RecordFiles,
     /// The number of duplicates to keep beside a kept document.
     pub(crate) beside: u32,

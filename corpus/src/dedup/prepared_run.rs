@@ -207,7 +207,7 @@ fn finish(
     list.map_or(Ok(()), DeferredList::write)
 }
 
-/// Begins a run of the store, and tells how many documents of an interrupted one are removed.
+/// Begins a run of the store, and reports how many documents of an interrupted run are removed.
 fn begin_run(judge: &mut DedupJudge<'_>) -> Result<()> {
     match judge.writer.begin_run()? {
         0 => Ok(()),

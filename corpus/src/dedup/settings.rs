@@ -363,18 +363,18 @@ impl Dedup {
         self
     }
 
-    /// Sets the share of the characters of a document's [units](Dedup::unit), above 0 and at most 1 and 0.8 by default. A
-    /// document of which more is cut is dropped, and so is one without a word left. Of [passages](Dedup::cut_passages), it is the
-    /// share of all characters but white space. What the store took of it goes, so that
-    /// later copies of that stay.
+    /// Sets the share of its characters that a document may lose, above 0 and at most 1, 0.8 by default. A document
+    /// that loses more is dropped, and so is one without a word left. With [units](Dedup::unit), the share is that of
+    /// the characters of all units; with [passages](Dedup::cut_passages), that of all characters except white space.
+    /// The remaining units of a dropped document are removed from the store, so that later copies of them stay.
     pub fn drop_above(mut self, share: f64) -> Dedup {
         self.units.most_lost = share;
         self
     }
 
-    /// Sets how many words or other tokens the shortest documents have that are dropped by
-    /// [containment](Dedup::containment), 20 by default. [`PairQuery::shortest`](dedupdb::groups::PairQuery::shortest)
-    /// states the rule. Shorter ones are dropped only as near-duplicates.
+    /// Sets the minimum length, in words or other tokens, of documents that [containment](Dedup::containment) drops,
+    /// 20 by default. [`PairQuery::shortest`](dedupdb::groups::PairQuery::shortest) states the rule. Shorter documents
+    /// are dropped only as near-duplicates.
     pub fn shortest(mut self, tokens: usize) -> Dedup {
         self.containment.shortest = tokens;
         self

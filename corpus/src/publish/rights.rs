@@ -6,8 +6,8 @@ use std::path::Path;
 
 /// Gives the output the owner, the group and the mode of what it replaces, as far as the process may.
 ///
-/// A user who could not read what is replaced cannot read what replaces it: if the group cannot be kept, the other group
-/// may do what everybody may.
+/// A user who could not read the old output cannot read the new one: if the group cannot be kept, the new group gets
+/// only the permissions of all other users.
 ///
 /// # Errors
 ///

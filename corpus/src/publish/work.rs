@@ -230,12 +230,14 @@ impl SiblingFolder {
                 && steps.rename_to_free(aside, place).is_err()
             {
                 let aside = aside.display();
-                return Err(error).of_doing(place, || format!("what stood here is {aside} now"));
+                return Err(error).of_doing(place, || {
+                    format!("the previous output was moved to {aside}")
+                });
             }
             if error.kind() == ErrorKind::AlreadyExists {
                 return Err(Error::Changed {
                     path: place.clone(),
-                    reason: "somebody made this meanwhile; it is not replaced".to_owned(),
+                    reason: "another program made this meanwhile; it is not replaced".to_owned(),
                 });
             }
             return Err(error).of(place);

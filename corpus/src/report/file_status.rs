@@ -99,7 +99,7 @@ pub(super) struct ReclaimableBytes {
     /// The bytes if only copies go, and one document of each text stays.
     pub(super) identical: u64,
     stays: Option<RowLikeness>,
-    /// The texts of which a document stays, by their positions.
+    /// The positions of the texts that a staying document has.
     staying: HashSet<usize>,
 }
 

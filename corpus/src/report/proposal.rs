@@ -24,7 +24,7 @@ pub(super) struct ClusterDocument {
     pub(super) document: Document,
     /// The similarity to the one to keep.
     pub(super) similarity: f64,
-    /// The share of its shingles that the one to keep has, and that of the shingles of the one to keep which it has.
+    /// The share of its shingles that the document to keep has, and the reverse.
     pub(super) contained: Option<[f64; 2]>,
     /// The longest passage by which it is linked to another document.
     pub(super) longest: Option<LongestPassage>,

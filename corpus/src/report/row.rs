@@ -21,7 +21,7 @@ pub(super) struct PageRow {
     pub(super) key: String,
     /// The similarity to the representative.
     pub(super) similarity: f64,
-    /// The share of its shingles that the representative has, and that of the representative's shingles which it has.
+    /// The share of its shingles that the representative has, and the reverse.
     contained: Option<[f64; 2]>,
     /// The number of tokens of the longest passage by which it is linked, and the position of the other document.
     longest: Option<(u32, usize)>,
@@ -38,11 +38,11 @@ pub(super) struct PageRow {
 /// What links the documents of a cluster.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum DocumentLink {
-    /// They resemble each other at least so much.
+    /// Their similarity is at least this.
     Similarity(f64),
     /// At least this share of one is in the other.
     Containment(f64),
-    /// They resemble each other at least so much, or share a passage.
+    /// Their similarity is at least this, or they share a passage.
     Passages(f64),
 }
 

@@ -40,7 +40,7 @@ pub(super) struct SourcesContents<'a> {
     pub(super) unread: &'a [String],
 }
 
-/// Returns the page, of which the text and the lists take at most `room` bytes, and counts what is left out.
+/// Returns the page, and counts what is left out. Text and lists take at most `room` bytes.
 pub(super) fn page(
     shown: &SourcesContents<'_>,
     room: usize,

@@ -88,7 +88,7 @@ impl ColumnView {
     #[cold]
     fn lacks(&self, range: &Range<u64>) -> Error {
         let reason = format!(
-            "bytes {} to {} are asked for and it has {}",
+            "bytes {} to {} were requested, but the column has {} bytes",
             range.start, range.end, self.len
         );
         Error::damaged(&self.path, reason)

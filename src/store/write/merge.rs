@@ -113,7 +113,7 @@ impl PublishedCommit {
     /// Looks up a document of another store in this one.
     fn look_up(&self, source: &Snapshot, content: u32, key: String) -> Result<ForeignDocument> {
         let Some(row) = source.document(&key)? else {
-            let reason = format!("{key:?} names a content and is no document");
+            let reason = format!("{key:?} names a content but has no document entry");
             return Err(Error::damaged(source.tables.path(), reason));
         };
         let mut input = Input::new(key, "").size(row.size);

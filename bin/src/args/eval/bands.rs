@@ -5,7 +5,7 @@ use dedupdb::sketching::Family;
 use super::{EvalResultArgs, EvalShingleArgs, EvalTextArgs};
 use crate::parse;
 
-/// Measure what different numbers of bands find, and what they compare in vain
+/// Measure what different numbers of bands find, and how many candidates do not match
 ///
 /// Compares some texts of the corpus, chosen by the hash of their keys, with all others: exactly,
 /// and by bands of their signatures. Nothing is stored.

@@ -18,7 +18,7 @@ pub(super) struct PassageCutter {
     kept: KeptWords,
     lengths: PassageLengths,
     words: Shingler,
-    /// The share of its characters beyond which a text goes.
+    /// A text that lost more than this share of its characters is dropped.
     pub(super) most_lost: f64,
     /// The most bytes of memory, and on disk.
     most: (u64, u64),

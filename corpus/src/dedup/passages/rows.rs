@@ -53,7 +53,7 @@ impl RowPassages {
         Ok(RowPassages { cutter })
     }
 
-    /// Sets the share of its characters beyond which a row goes; see
+    /// Sets the share of its characters that a row may lose before it is dropped; see
     /// [`Dedup::drop_above`](crate::dedup::Dedup::drop_above).
     ///
     /// # Errors

@@ -29,7 +29,7 @@ pub(crate) struct UnitRule {
     pub(crate) unit: Option<Unit>,
     /// The number of words of the shortest units that are judged.
     pub(crate) fewest_words: usize,
-    /// The share of its characters beyond which a document goes.
+    /// A document that lost more than this share of its characters is dropped.
     pub(crate) most_lost: f64,
 }
 

@@ -85,7 +85,7 @@ impl RowUnits {
         self
     }
 
-    /// Sets the share of its characters beyond which a row goes; see
+    /// Sets the share of its characters that a row may lose before it is dropped; see
     /// [`Dedup::drop_above`](crate::dedup::Dedup::drop_above).
     ///
     /// # Errors
