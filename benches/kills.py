@@ -223,6 +223,8 @@ class Driver:
         if scenario.name == "move":
             if (folder / "aside" / ".dedupdb-moved").is_file():
                 self.done(folder, ["move", "--undo", "aside"], codes=(0, 1))
+            # A list that was begun before anything was moved.
+            (folder / "aside" / ".dedupdb-moving").unlink(missing_ok=True)
             if contents(folder) != before:
                 raise Violation("not all files are back in their places")
         self.done(folder, scenario.command, codes=scenario.again)
