@@ -120,6 +120,11 @@ def open(
 ) -> Store:
     """Opens the store in a folder, or makes one if there is none.
 
+    >>> import dedupdb
+    >>> with dedupdb.open("pages", threshold=0.7) as pages:
+    ...     pages.insert("https://example.org/tram", "The night tram runs again from Friday on.").verdict
+    'added'
+
     Args:
         path: The folder. Addresses such as ``s3://`` are refused.
         read_only: Whether to open it for reading, as of the last commit, while another process may write. A forked
@@ -222,6 +227,9 @@ def dedup(
     cut, as by ``dedupdb dedup --unit`` and ``--cut-passages``, and the first copy of each stays.
 
     >>> import dedupdb
+    >>> kept, dropped = dedupdb.dedup(["It runs again from Friday.", "It runs again from Friday!", "Who painted it?"])
+    >>> kept, dropped["row"]
+    (['It runs again from Friday.', 'Who painted it?'], [1])
     >>> notice = "Letters to the editor are printed with the name and the town of their author."
     >>> rows = [f"The tram runs again.\\n\\n{notice}", f"The crane is a parrot now.\\n\\n{notice}"]
     >>> kept, dropped = dedupdb.dedup(rows, unit="paragraph")
@@ -430,6 +438,10 @@ def sign(
 ) -> Signatures:
     """Signs texts: the minima of their shingles under each permutation, the bits that ``dedupdb matrix`` writes.
 
+    >>> import dedupdb
+    >>> dedupdb.sign(["The night tram runs again from Friday on."], permutations=64).shape
+    (1, 64)
+
     Args:
         texts: A table that gives Arrow, an Arrow array of strings, or an iterable of strings or dicts.
         text: The column of a table, or the field of a dict, with the text, or several, as for :func:`dedup`.
@@ -460,6 +472,11 @@ def read(
     errors: str = "raise",
 ) -> Batches:
     """Reads files, folders and patterns such as ``crawl/*.jsonl.zst`` as documents, as ``dedupdb add`` does.
+
+    >>> import dedupdb, pathlib
+    >>> _ = pathlib.Path("pages.jsonl").write_text('{"id": "tram", "text": "The night tram runs again."}\\n')
+    >>> [(row["key"], row["record"]) for row in dedupdb.read("pages.jsonl")]
+    [('tram', 1)]
 
     Args:
         paths: One or many: paths, patterns, ``-`` for standard input, files that are open for reading bytes, and

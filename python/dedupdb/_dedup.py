@@ -49,6 +49,10 @@ class Deduplicated(_KeptRows):
     """The result of :func:`dedupdb.dedup`: ``kept, dropped = result``.
 
     A row is dropped if it resembles a row that is kept, as in ``dedupdb dedup``.
+
+    >>> result = dedupdb.dedup(["It runs again from Friday.", "It runs again from Friday!"])
+    >>> result.keep, len(result.kept)
+    ([True, False], 1)
     """
 
     def __init__(
@@ -142,6 +146,11 @@ class Decontaminated(_KeptRows):
     """The result of :func:`dedupdb.decontaminate`: ``kept, hits = result``.
 
     A row with an item is not kept, or, with ``action="cut"``, is kept without its items.
+
+    >>> question = "Who painted the crane in the harbour?"
+    >>> result = dedupdb.decontaminate([f"It asks: {question}", "The tram runs again."], [question])
+    >>> result.keep, result.hits["text"]
+    ([False, True], ['Who painted the crane in the harbour'])
     """
 
     def __init__(

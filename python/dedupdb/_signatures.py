@@ -10,6 +10,10 @@ class Signatures:
     """Signatures of texts: a matrix of 32-bit unsigned integers, a row a text, a column a permutation.
 
     ``numpy.asarray(it)`` takes it without a copy. Without NumPy, rows are memory views.
+
+    >>> signatures = dedupdb.sign(["The night tram runs again.", "the night tram runs again!"], permutations=64)
+    >>> signatures.shape, signatures[0] == signatures[1]
+    ((2, 64), True)
     """
 
     def __init__(self, rows: int, permutations: int, data: bytes) -> None:

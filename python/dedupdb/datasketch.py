@@ -53,6 +53,13 @@ class _Permutations:
 class MinHash:
     """A set of tokens, by the hashes of 64 bits of its tokens.
 
+    >>> from dedupdb.datasketch import MinHash
+    >>> one, other = MinHash(), MinHash()
+    >>> one.update_batch([b"night", b"tram", b"runs"])
+    >>> other.update_batch([b"night", b"tram", b"stops"])
+    >>> one.jaccard(other)
+    0.5
+
     Args:
         num_perm: Permutations of :attr:`hashvalues` and of the :class:`MinHashLSH` that takes it, 1 to 16384.
         seed: Random seed of the permutations. MinHashes of different seeds cannot be compared.
@@ -204,6 +211,13 @@ class LeanMinHash(MinHash):
     """A :class:`MinHash` that takes no more tokens, has a hash, and is written to a buffer.
 
     It is written with its tokens, so answers stay exact. Its size is 24 bytes and 8 for each token.
+
+    >>> from dedupdb.datasketch import LeanMinHash, MinHash
+    >>> night = MinHash()
+    >>> night.update_batch([b"night", b"tram", b"runs"])
+    >>> lean = LeanMinHash(night)
+    >>> lean.bytesize(), lean.jaccard(night)
+    (48, 1.0)
 
     Args:
         minhash: What it is made of.
@@ -497,6 +511,14 @@ def _tokens(minhash: MinHash, num_perm: int, scheme: str | None) -> TokenSet:
 class MinHashLSH(_Closing):
     """An index of :class:`MinHash`, in memory or in a store: exact answers, nothing below the threshold.
 
+    >>> from dedupdb.datasketch import MinHash, MinHashLSH
+    >>> night = MinHash()
+    >>> night.update_batch([b"night", b"tram", b"runs"])
+    >>> index = MinHashLSH(threshold=0.5)
+    >>> index.insert("tram", night)
+    >>> index.query(night)
+    ['tram']
+
     Args:
         threshold: Least Jaccard similarity of what is found. With ``params`` it is the middle of their S-curve,
             as datasketch's candidates have it.
@@ -672,6 +694,15 @@ class MinHashLSHForest:
     Compared are the sets that share a minimum with the one that is asked about: of those with similarity s, a share of
     1 - (1 - s)**num_perm. So more are compared than by datasketch's trees.
 
+    >>> from dedupdb.datasketch import MinHash, MinHashLSHForest
+    >>> night = MinHash()
+    >>> night.update_batch([b"night", b"tram", b"runs"])
+    >>> forest = MinHashLSHForest()
+    >>> forest.add("tram", night)
+    >>> forest.index()
+    >>> forest.query(night, 1)
+    ['tram']
+
     Args:
         num_perm: Permutations of every MinHash.
         l: Number of prefix trees: checked, and else of no effect.
@@ -725,7 +756,15 @@ class MinHashLSHForest:
 
 
 class MinHashLSHInsertionSession(_Closing):
-    """A ``with`` block whose insertions are stored together."""
+    """A ``with`` block whose insertions are stored together.
+
+    >>> from dedupdb.datasketch import MinHash, MinHashLSH
+    >>> index = MinHashLSH(threshold=0.5)
+    >>> with index.insertion_session() as session:
+    ...     session.insert("empty", MinHash())
+    >>> "empty" in index
+    True
+    """
 
     def __init__(self, lsh: MinHashLSH, buffer_size: int) -> None:
         self.lsh = lsh
@@ -741,7 +780,16 @@ class MinHashLSHInsertionSession(_Closing):
 
 
 class MinHashLSHDeletionSession(_Closing):
-    """A ``with`` block whose removals are done together."""
+    """A ``with`` block whose removals are done together.
+
+    >>> from dedupdb.datasketch import MinHash, MinHashLSH
+    >>> index = MinHashLSH(threshold=0.5)
+    >>> index.insert("empty", MinHash())
+    >>> with index.deletion_session() as session:
+    ...     session.remove("empty")
+    >>> index.is_empty()
+    True
+    """
 
     def __init__(self, lsh: MinHashLSH, buffer_size: int) -> None:
         self.lsh = lsh

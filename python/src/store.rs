@@ -35,6 +35,14 @@ const MERGE_BYTES: u64 = 64 << 20;
 /// A near-duplicate store in a folder, from `dedupdb.open`.
 ///
 /// Threads share it. Any number of processes have a store open, and write by turns.
+///
+/// In the examples, the store is a new one with two texts:
+///
+/// ```python
+/// >>> store = dedupdb.open("seen", passage=5)
+/// >>> store.add(["tram", "trams"], ["The night tram runs again from Friday on.", "The night tram runs again from Friday on!"]).added
+/// 2
+/// ```
 #[pyclass(frozen, module = "dedupdb", name = "Store")]
 pub(crate) struct PyStore {
     slot: Arc<StoreSlot>,
@@ -143,6 +151,11 @@ impl PyStore {
     }
 
     /// The share of the pairs at this similarity that queries find, 0 to 1: the S-curve of the store.
+    ///
+    /// ```python
+    /// >>> round(store.recall(0.8), 2)
+    /// 0.98
+    /// ```
     fn recall(&self, #[pyo3(from_py_with = arguments::jaccard)] jaccard: f64) -> PyResult<f64> {
         if !(0.0..=1.0).contains(&jaccard) {
             let message = format!("jaccard: {jaccard}; a similarity is 0 to 1");
@@ -167,6 +180,11 @@ impl PyStore {
     /// `unique`, near-duplicates are kept out. Returns an
     /// `Added`. A row that is null or not a string, or whose key came before in this call with another text, raises a
     /// `ValueError` or `TypeError` that names it, and leaves the last commit; with `errors="skip"`, it is listed instead.
+    ///
+    /// ```python
+    /// >>> store.add([{"id": "crane", "text": "Who painted the crane in the harbour?"}])
+    /// Added(added=1, updated=0, unchanged=0, near_duplicates=0, exact_copies=0, ...)
+    /// ```
     #[pyo3(signature = (data, texts=None, /, *, key=None, text=None, unique=false, errors="raise", progress=None, memory=None))]
     #[expect(clippy::too_many_arguments, reason = "they have names")]
     fn add<'py>(
@@ -207,6 +225,13 @@ impl PyStore {
     ///
     /// If the key is stored and the new text resembles another document, the key keeps its old text. To get rid of the
     /// old text, remove the key, or `replace` it.
+    ///
+    /// ```python
+    /// >>> store.insert("again", "the night tram runs again from friday on").verdict
+    /// 'near_duplicate'
+    /// >>> store.insert(["again", "crane"], ["The night tram runs again from Friday on.", "Who painted the crane?"])["verdict"]
+    /// ['exact_copy', 'added']
+    /// ```
     #[pyo3(signature = (data, texts=None, /, *, key=None, text=None, errors="raise", progress=None))]
     #[expect(clippy::too_many_arguments, reason = "they have names")]
     fn insert<'py>(
@@ -249,6 +274,13 @@ impl PyStore {
     /// `ignore` takes texts of which nothing counts, on either side: a template, a licence. All documents are then compared.
     /// `nearest` asks for this number of the most similar documents, without a threshold, of those that share a bucket or a
     /// fingerprint with the text; `exhaustive` compares with all documents, and misses none.
+    ///
+    /// ```python
+    /// >>> [(match.key, match.jaccard) for match in store.query("the night tram runs again from friday on")]
+    /// [('tram', 1.0), ('trams', 1.0)]
+    /// >>> store.query(["the night tram runs again from friday on", "a crane"])["row"]
+    /// [0, 0]
+    /// ```
     #[pyo3(signature = (texts, /, *, text=None, threshold=None, limit=None, progress=None, containment=None, shortest=20, ignore=None, nearest=None, exhaustive=false))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn query<'py>(
@@ -300,6 +332,12 @@ impl PyStore {
     /// found; `at_least` asks for longer or, by chance, shorter ones, and `gap` joins passages between which the text has
     /// at most as many other words. Raises `errors.InvalidQuery` if the store finds none.
     /// Passages have nothing of the texts in `ignore`.
+    ///
+    /// ```python
+    /// >>> found = store.passages(["They say that the night tram runs again soon."])
+    /// >>> found["key"], found["words"]
+    /// (['tram', 'trams'], [5, 5])
+    /// ```
     #[pyo3(signature = (texts, /, *, text=None, at_least=None, gap=0, limit=None, all=false, progress=None, ignore=None))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn passages<'py>(
@@ -333,6 +371,12 @@ impl PyStore {
     /// A passage has at least `at_least` words, the store's `passage` by default. The store keeps no texts: they are looked
     /// up in `texts`, an iterable or a table, or in the files that the store names; of those that are not found, the
     /// passages are missing. What fewer than `min_documents` have is left out.
+    ///
+    /// ```python
+    /// >>> texts = ["The night tram runs again from Friday on.", "The night tram runs again from Friday on!"]
+    /// >>> store.common(texts=texts, min_documents=2)[0]["keys"]
+    /// ['tram', 'trams']
+    /// ```
     #[pyo3(signature = (*, limit=20, at_least=None, min_documents=5, texts=None))]
     fn common(
         &self,
@@ -347,6 +391,11 @@ impl PyStore {
     }
 
     /// Documents similar to a stored one, without that document, the most similar first. The options are those of `query`.
+    ///
+    /// ```python
+    /// >>> [match.key for match in store.like("tram")]
+    /// ['trams']
+    /// ```
     #[pyo3(signature = (key, /, *, threshold=None, limit=None, containment=None, shortest=20, ignore=None, nearest=None, exhaustive=false))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn like<'py>(
@@ -380,6 +429,13 @@ impl PyStore {
     }
 
     /// The document of a key, or None.
+    ///
+    /// ```python
+    /// >>> store.get("tram").shingles
+    /// 4
+    /// >>> store.get("nobody") is None
+    /// True
+    /// ```
     fn get<'py>(
         &self,
         py: Python<'py>,
@@ -433,12 +489,22 @@ impl PyStore {
     /// Removes documents, one key or an iterable of keys, with one commit; returns how many of them were stored.
     ///
     /// Concurrent threads that remove one key each share a commit.
+    ///
+    /// ```python
+    /// >>> store.remove(["tram", "nobody"])
+    /// 1
+    /// ```
     fn remove(&self, py: Python<'_>, keys: &Bound<'_, PyAny>) -> PyResult<u64> {
         self.removed(py, arguments::keys(keys)?)
     }
 
     /// Notes that a document was met again today, unchanged: moves its `last_seen`. Returns whether it is stored.
     /// Concurrent threads share a commit, and nothing is written if it was met today.
+    ///
+    /// ```python
+    /// >>> store.touch("tram"), store.touch("nobody")
+    /// (True, False)
+    /// ```
     #[pyo3(signature = (key, /))]
     fn touch(
         &self,
@@ -450,6 +516,11 @@ impl PyStore {
 
     /// Stores a text under a key, in place of the key's earlier text and whatever it resembles. Returns a `Verdict`:
     /// `added`, `updated` or `unchanged`. It is durable when this returns; concurrent threads share a commit.
+    ///
+    /// ```python
+    /// >>> store.replace("tram", "The night tram has stopped.").verdict
+    /// 'updated'
+    /// ```
     #[pyo3(signature = (key, text, /))]
     fn replace<'py>(
         &self,
@@ -463,6 +534,11 @@ impl PyStore {
 
     /// Gives the document `old` the key `new`; returns whether it was stored. An earlier document `new` is replaced. It
     /// is durable when this returns; concurrent threads share a commit.
+    ///
+    /// ```python
+    /// >>> store.rename("tram", "2026/tram"), sorted(store)
+    /// (True, ['2026/tram', 'trams'])
+    /// ```
     #[pyo3(signature = (old, new, /))]
     fn rename(
         &self,
@@ -479,6 +555,11 @@ impl PyStore {
     }
 
     /// All documents whose keys begin with `prefix`, in the order of their keys.
+    ///
+    /// ```python
+    /// >>> [document.key for document in store.documents(prefix="trams")]
+    /// ['trams']
+    /// ```
     #[pyo3(signature = (prefix=""))]
     fn documents(
         &self,
@@ -489,6 +570,11 @@ impl PyStore {
     }
 
     /// The number of the process that has the right to write now, if one has it and that is known.
+    ///
+    /// ```python
+    /// >>> store.holder() is None
+    /// True
+    /// ```
     fn holder(&self, py: Python<'_>) -> PyResult<Option<u32>> {
         let holder = self.opened()?.holder();
         let holder = holder.map_err(|error| raised(py, &error))?;
@@ -496,6 +582,11 @@ impl PyStore {
     }
 
     /// Counts and sizes.
+    ///
+    /// ```python
+    /// >>> store.stats().documents
+    /// 2
+    /// ```
     fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let store = self.opened()?;
         let stats = py.detach(|| store.stats());
@@ -509,6 +600,11 @@ impl PyStore {
     /// column; texts of fewer than `shortest` tokens are left out.
     /// Texts are compared without what those in `ignore` have; no pair is then missed, either. `memory` is the number of
     /// bytes for `exhaustive` and `containment`, besides 30 a text, 1 GiB by default; less takes longer.
+    ///
+    /// ```python
+    /// >>> [(pair["key_a"], pair["key_b"], pair["jaccard"]) for pair in store.pairs()]
+    /// [('tram', 'trams', 1.0)]
+    /// ```
     #[pyo3(signature = (*, threshold=None, between=None, fold_copies=false, exhaustive=false, containment=None, shortest=20, ignore=None, memory=None))]
     #[expect(clippy::too_many_arguments, reason = "they are named in Python")]
     fn pairs(
@@ -557,6 +653,11 @@ impl PyStore {
     /// `representative`. With `exhaustive`, every pair that reaches the threshold is a link. With `containment`, each text
     /// is below the largest one that contains it, and the last column is the share of its shingles that the
     /// representative has; `memory` is the number of bytes for either, as in `pairs`.
+    ///
+    /// ```python
+    /// >>> [(member["cluster"], member["key"]) for member in store.clusters()]
+    /// [(1, 'tram'), (1, 'trams')]
+    /// ```
     #[pyo3(signature = (*, threshold=None, linkage="connected", min_size=2, exhaustive=false, containment=None, shortest=20, memory=None))]
     #[expect(clippy::too_many_arguments, reason = "they are named in Python")]
     fn clusters(
@@ -592,6 +693,11 @@ impl PyStore {
     }
 
     /// Moves the store to the last commit of all processes; returns whether there was a newer one.
+    ///
+    /// ```python
+    /// >>> store.refresh()
+    /// False
+    /// ```
     fn refresh(&self, py: Python<'_>) -> PyResult<bool> {
         let store = self.opened()?;
         py.detach(|| store.refresh())
@@ -599,6 +705,11 @@ impl PyStore {
     }
 
     /// Changes the parameters, while the store is in use; returns whether there was anything to change.
+    ///
+    /// ```python
+    /// >>> store.reindex(permutations=256), store.schema["permutations"]
+    /// (True, 256)
+    /// ```
     #[pyo3(signature = (*, progress=None, **parameters))]
     fn reindex(
         &self,
@@ -612,6 +723,11 @@ impl PyStore {
     }
 
     /// Discards an unfinished `reindex` or `compact`; returns whether there was one.
+    ///
+    /// ```python
+    /// >>> store.cancel_rebuild()
+    /// False
+    /// ```
     fn cancel_rebuild(&self, py: Python<'_>) -> PyResult<bool> {
         let (store, _entered) = self.entered(py)?;
         py.detach(|| store.cancel_rebuild())
@@ -619,6 +735,11 @@ impl PyStore {
     }
 
     /// Frees the space of removed documents.
+    ///
+    /// ```python
+    /// >>> store.compact()
+    /// True
+    /// ```
     #[pyo3(signature = (*, progress=None))]
     fn compact(&self, py: Python<'_>, progress: Option<&Bound<'_, PyAny>>) -> PyResult<bool> {
         let (store, _entered) = self.entered(py)?;
@@ -627,6 +748,14 @@ impl PyStore {
 
     /// Adds all documents of another store with the same parameters, as if their texts were added; returns how many it
     /// has.
+    ///
+    /// ```python
+    /// >>> other = dedupdb.open("other", **store.schema)
+    /// >>> other.add(["crane"], ["Who painted the crane in the harbour?"]).added
+    /// 1
+    /// >>> store.merge(other), len(store)
+    /// (1, 3)
+    /// ```
     fn merge(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<u64> {
         let Ok(other) = other.cast::<PyStore>() else {
             let class = other.get_type().name()?;
@@ -641,6 +770,11 @@ impl PyStore {
     }
 
     /// Copies the store into a folder, as of its last commit; returns the copy's `Stats`.
+    ///
+    /// ```python
+    /// >>> store.backup("copy").documents
+    /// 2
+    /// ```
     #[pyo3(signature = (path, *, progress=None))]
     fn backup<'py>(
         &self,
@@ -657,6 +791,11 @@ impl PyStore {
     }
 
     /// Checks every byte that holds data, as of the last commit, and returns a `Report`. The store may be in use.
+    ///
+    /// ```python
+    /// >>> store.check().problems
+    /// []
+    /// ```
     #[pyo3(signature = (*, progress=None))]
     fn check<'py>(
         &self,
@@ -676,6 +815,12 @@ impl PyStore {
     }
 
     /// Closes the store. Streams from it keep it open until they end.
+    ///
+    /// ```python
+    /// >>> store.close()
+    /// >>> store.closed
+    /// True
+    /// ```
     fn close(&self, py: Python<'_>) {
         self.slot.close(py);
     }

@@ -100,6 +100,11 @@ impl BatchThread {
 /// batch is made ahead; no more are in memory.
 ///
 /// As long as it exists, it keeps its store open.
+///
+/// ```python
+/// >>> [(pair["key_a"], pair["key_b"]) for pair in store.pairs()]
+/// [('tram', 'trams')]
+/// ```
 #[pyclass(frozen, module = "dedupdb")]
 pub(crate) struct Batches {
     what: &'static str,

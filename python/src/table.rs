@@ -56,7 +56,7 @@ where
     array.as_primitive::<T>().value(row).into_bound_py_any(py)
 }
 
-/// A value as a Python object: of strings, numbers and truth values.
+/// A value as a Python object: of strings, numbers, truth values, and lists of them.
 pub(crate) fn value<'py>(
     py: Python<'py>,
     array: &ArrayRef,
@@ -80,10 +80,19 @@ pub(crate) fn value<'py>(
         DataType::Float32 => number::<Float32Type>(py, array, row),
         DataType::Float64 => number::<Float64Type>(py, array, row),
         DataType::Boolean => array.as_boolean().value(row).into_bound_py_any(py),
+        DataType::List(_) => list(py, &array.as_list::<i32>().value(row)),
+        DataType::LargeList(_) => list(py, &array.as_list::<i64>().value(row)),
         kind => Err(PyTypeError::new_err(format!(
             "a column of {kind} is for Arrow libraries: take pyarrow.table() or polars.DataFrame() of it"
         ))),
     }
+}
+
+/// The values of an array, as a list.
+fn list<'py>(py: Python<'py>, array: &ArrayRef) -> PyResult<Bound<'py, PyAny>> {
+    let values = (0..array.len()).map(|row| value(py, array, row));
+    let values = values.collect::<PyResult<Vec<Bound<'py, PyAny>>>>()?;
+    values.into_bound_py_any(py)
 }
 
 /// A row as a dict.
@@ -102,6 +111,12 @@ pub(crate) fn record<'py>(
 /// Rows with named columns, for any Arrow library: ``pyarrow.table(it)``, ``polars.DataFrame(it)``,
 /// ``pandas.DataFrame.from_arrow(it)``; `DuckDB` finds it by its name. ``it["name"]`` is a column as a list, ``it[0]`` a
 /// row as a dict, and iterating gives each row. Pickling and ``to_pandas`` need pyarrow.
+///
+/// ```python
+/// >>> table = dedupdb.Table(store.pairs())
+/// >>> len(table), table["jaccard"], table[0]["key_b"]
+/// (1, [1.0], 'trams')
+/// ```
 #[pyclass(frozen, module = "dedupdb")]
 pub(crate) struct Table {
     schema: SchemaRef,
