@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// What a client calls a request and its answer.
 #[derive(Debug, Deserialize, Serialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "an id is an integer or a string")]
 pub(crate) enum RequestId {
     Integer(i64),
     Large(u64),
@@ -123,7 +123,7 @@ impl Request {
             },
             Err(error) => Request {
                 id: serde_json::from_slice(line).map_or(None, |IdField { id }| id),
-                body: Err(format!("not a request: {error}")),
+                body: Err(format!("not a request: {}", in_plain_words(&error))),
             },
         }
     }
@@ -216,6 +216,14 @@ impl Fields {
         let left = left.into_iter().find(|(_, is_left)| *is_left);
         left.map(|(name, _)| name)
     }
+}
+
+/// What is wrong with a line, without the names of types of Rust.
+fn in_plain_words(error: &serde_json::Error) -> String {
+    let message = error.to_string();
+    let message = message.replace("expected f64", "expected a number");
+    let message = message.replace("expected u32", "expected a whole number");
+    message.replace("expected usize", "expected a whole number")
 }
 
 /// The value of a field.

@@ -40,7 +40,13 @@ impl Answer {
             return Answer::Stopped;
         }
         let path = error.path().map(Into::into);
-        let error = anyhow::Error::from(error.clone());
+        let mut error = error.clone();
+        if let Error::InvalidQuery { parameter, .. } = &mut error
+            && *parameter == "at-least"
+        {
+            *parameter = "words";
+        }
+        let error = anyhow::Error::from(error);
         Answer::Failed {
             kind: store::kind(&error),
             message: store::message(&error),

@@ -154,6 +154,14 @@ fn wrong(long: &str) -> Vec<(String, &'static str)> {
         ),
         (r#"{"op": "insert", "key": "", "text": "b"}"#, "key"),
         (r#"{"op": "rename", "key": "a", "to": ""}"#, "key"),
+        (
+            r#"{"op": "query", "text": "b", "threshold": "0.5"}"#,
+            "expected a number",
+        ),
+        (
+            r#"{"op": "query", "text": "b", "id": 0.5}"#,
+            "an id is an integer or a string",
+        ),
         (r#"{"op": "query"}"#, "a query needs a text or the key"),
         (
             r#"{"op": "query", "key": "a", "text": "b"}"#,
@@ -166,11 +174,11 @@ fn wrong(long: &str) -> Vec<(String, &'static str)> {
         ),
         (
             r#"{"op": "query", "text": "b", "limit": -1}"#,
-            "not a request",
+            "expected a whole number",
         ),
         (
             r#"{"op": "passages", "text": "b", "words": 0}"#,
-            "less than 5",
+            "words: 0 is less than 5",
         ),
     ];
     let refused = refused.map(|(line, told)| (line.to_owned(), told));
