@@ -296,6 +296,9 @@ impl DedupJudge<'_> {
         // to keep.
         let has_more = self.has_more(&origin, &earlier.key);
         let is_kept = is_protected || has_more || !stored_before && self.is_beside(&earlier.key);
+        if has_more && !is_protected && self.protection.has_keys() {
+            self.reporter.spare(&origin.key, SpareReason::Attachments)?;
+        }
         let mark = self.is_marking.then(|| DocumentMark {
             is_kept,
             number: cluster(&earlier.key),
