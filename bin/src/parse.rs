@@ -363,7 +363,8 @@ pub(crate) fn preset() -> impl TypedValueParser<Value = Preset> {
 pub(crate) fn id_scope() -> impl TypedValueParser<Value = IdScope> {
     let all = PossibleValue::new("all")
         .help("In all files together: the key is the id, and a later text replaces an earlier one");
-    let file = PossibleValue::new("file").help("In each file: the key is PATH#ID");
+    let file = PossibleValue::new("file")
+        .help("In each file: the key is PATH#ID, with the path as it is given");
     PossibleValuesParser::new([all, file]).map(|name| match &*name {
         "file" => IdScope::File,
         _ => IdScope::All,

@@ -213,6 +213,11 @@ impl Origin {
         place(&self.source, self.record)
     }
 
+    /// Returns the hash of the attachments, if it is a message that has some.
+    pub fn attachments(&self) -> Option<[u8; 32]> {
+        self.attachments.as_deref().copied()
+    }
+
     /// Returns the identity of a file that is one document, when it was met.
     pub(crate) fn identity(&self) -> Option<FileIdentity> {
         let file = self.read.filter(|_| self.record.is_none());

@@ -5,6 +5,9 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::ffi::OsStr;
 use std::path::{Component, Path};
+use std::sync::LazyLock;
+
+use encoding_rs::{Encoding, MACINTOSH, WINDOWS_1250};
 
 use crate::{SourcedText, is_compressed};
 use dedupdb::sketching::{Shingler, unseen_bytes};
@@ -103,6 +106,13 @@ const CHARACTER_ENDS: [&str; 26] = [
 
 /// The signs of Windows-1252 beyond Latin-1, without the punctuation that stands behind words.
 const WINDOWS_1252: &str = "€‚ƒ„†‡ˆ‰Š‹ŒŽ•˜™š›œžŸ";
+
+/// The punctuation of Windows-1252 and Windows-1250 that stands behind words.
+const PUNCTUATION: &str = "\u{a0}\u{ab}\u{bb}–—‘’“”…";
+
+/// The signs beyond ASCII of other encodings that UTF-8 is read as, with their bytes, in the order of the signs.
+static OTHER_SIGNS: LazyLock<[Vec<(char, u8)>; 2]> =
+    LazyLock::new(|| [WINDOWS_1250, MACINTOSH].map(signs_of));
 
 /// Counts what texts say.
 #[derive(Debug)]
@@ -205,9 +215,9 @@ pub(crate) fn stored_rank(shingles: u64, bytes: u64, place: Option<(&Path, bool)
     ((Reverse(shingles), false), aside, Reverse(bytes), lengths)
 }
 
-/// The number of characters in place of bytes that could not be decoded, of places where UTF-8 was read as Latin-1 or
-/// Windows-1252, such as `Ã¼` for `ü` and `â€™` for `’`, and of characters that are written as pages or mail have them:
-/// `&uuml;`, `=C3=BC`, and a line that ends within a word, with `=`.
+/// The number of characters in place of bytes that could not be decoded, of places where UTF-8 was read as Latin-1,
+/// Windows-1252, Windows-1250 or Mac Roman, such as `Ã¼`, `ĂĽ` or `√º` for `ü` and `â€™` for `’`, and of characters that are
+/// written as pages or mail have them: `&uuml;`, `=C3=BC`, and a line that ends within a word, with `=`.
 fn garbled_places(text: &str) -> usize {
     let bytes = text.as_bytes();
     let starts = text.char_indices().filter(|(start, c)| {
@@ -219,8 +229,11 @@ fn garbled_places(text: &str) -> usize {
                 let before = start.checked_sub(1).map(|before| bytes[before]);
                 is_escape(*c, before, behind)
             }
-            '\u{c2}'..='\u{f4}' => is_misread(&text[*start..]),
-            _ => false,
+            _ => {
+                let text = &text[*start..];
+                let others = || OTHER_SIGNS.iter().any(|signs| is_misread_in(signs, text));
+                !c.is_ascii() && (is_misread(text) || others())
+            }
         }
     });
     starts.count()
@@ -229,7 +242,6 @@ fn garbled_places(text: &str) -> usize {
 /// Whether a text begins with a character of UTF-8 that was read as Windows-1252: a letter for its first byte, and other
 /// signs for the bytes behind it. A letter may well stand before punctuation, so one other sign is needed.
 fn is_misread(text: &str) -> bool {
-    const PUNCTUATION: &str = "\u{a0}\u{ab}\u{bb}–—‘’“”…";
     let mut characters = text.chars();
     let first = characters.next().unwrap_or_default();
     let behind = match first {
@@ -247,6 +259,37 @@ fn is_misread(text: &str) -> bool {
     signs.len() == behind
         && signs.iter().all(is_sign)
         && signs.iter().any(|&sign| !PUNCTUATION.contains(sign))
+}
+
+fn signs_of(encoding: &'static Encoding) -> Vec<(char, u8)> {
+    let signs = (0x80..=0xff).filter_map(|byte| {
+        let bytes = [byte];
+        let (sign, _) = encoding.decode_without_bom_handling(&bytes);
+        Some((sign.chars().next()?, byte))
+    });
+    let mut signs: Vec<(char, u8)> = signs.collect();
+    signs.sort_unstable();
+    signs
+}
+
+/// Whether a text begins with a Latin letter with an accent, or punctuation, whose UTF-8 was read as these signs. The first
+/// bytes of other characters are quotation marks and other letters there, which stand before any letter.
+fn is_misread_in(signs: &[(char, u8)], text: &str) -> bool {
+    let byte = |sign: char| {
+        let place = signs.binary_search_by_key(&sign, |(sign, _)| *sign);
+        place.map_or(0, |place| signs[place].1)
+    };
+    let mut characters = text.chars();
+    let mut next = || characters.next().unwrap_or_default();
+    let behind = 0x80..=0xbf;
+    match byte(next()) {
+        0xc3..=0xc5 => {
+            let sign = next();
+            behind.contains(&byte(sign)) && !PUNCTUATION.contains(sign)
+        }
+        0xe2 => matches!(byte(next()), 0x80 | 0x82) && behind.contains(&byte(next())),
+        _ => false,
+    }
 }
 
 /// Whether this, behind `&`, is the name or number of a character and `;`.
@@ -463,9 +506,21 @@ mod tests {
             "ðŸ˜€",
             "tÅ±r",
         ];
+        let of_windows_1250 = [
+            "fĂĽr",
+            "StraĂźe",
+            "wÄ™ze",
+            "ĹĽona",
+            "bĂłl",
+            "itâ€™s",
+            "itâ€śs",
+        ];
+        let of_mac_roman = ["f√ºr", "Stra√üe", "√Ñrger", "it‚Äôs", "wƒôze", "≈ºona"];
         for garbled in ["fÃ¼r", "StraÃŸe", "Ã„rger", "itâ€™s", "a\u{fffd}b", "5 Â°C"]
             .into_iter()
             .chain(of_pages)
+            .chain(of_windows_1250)
+            .chain(of_mac_roman)
         {
             assert_eq!(garbled_places(garbled), 1, "{garbled}");
         }
@@ -478,6 +533,12 @@ mod tests {
             "it’s",
             "5 °C",
             "Âşık",
+            "“Über” l’été",
+            "—Él dijo «être»",
+            "‚Ärger‘",
+            "√2 ≈ 1.4",
+            "LĂSĂ… ĂŢ",
+            "ŽĹR",
             "â’r",
             "naïve",
             "voilà\u{a0}» il",

@@ -223,8 +223,9 @@ def dedup(
 ) -> Deduplicated:
     """Removes near-duplicates: a row is dropped if it resembles a row that is kept.
 
-    A text without tokens is never dropped. With ``unit`` or ``cut_passages``, only parts of texts that came before are
-    cut, as by ``dedupdb dedup --unit`` and ``--cut-passages``, and the first copy of each stays.
+    A text without tokens is never dropped, and neither is a row whose ``attachments_hash``, as :func:`read` gives it to
+    messages, no kept row of the same text has. With ``unit`` or ``cut_passages``, only parts of texts that came before
+    are cut, as by ``dedupdb dedup --unit`` and ``--cut-passages``, and the first copy of each stays.
 
     >>> import dedupdb
     >>> kept, dropped = dedupdb.dedup(["It runs again from Friday.", "It runs again from Friday!", "Who painted it?"])
@@ -502,10 +503,11 @@ def read(
             cannot be read in a folder is skipped, and so are broken records.
 
     Returns:
-        A stream of record batches with the columns ``key``, ``text``, ``source`` (the file) and ``record`` (its
-        number in the file, or null). ``.skipped`` lists what was left out, with the reason. The stream raises
-        ``FileNotFoundError`` for a path that does not exist, and ``ValueError`` for one that cannot be read, or if
-        nothing could be read. Arrow libraries raise errors of their own with the same message.
+        A stream of record batches with the columns ``key``, ``text``, ``source`` (the file), ``record`` (its number in
+        the file, or null) and ``attachments_hash`` (of a message with attachments, or null). ``.skipped`` lists what
+        was left out, with the reason. The stream raises ``FileNotFoundError`` for a path that does not exist, and
+        ``ValueError`` for one that cannot be read, or if nothing could be read. Arrow libraries raise errors of their
+        own with the same message.
     """
     from ._files import sources
 

@@ -11,7 +11,7 @@ use arrow_schema::{DataType, SchemaRef};
 use arrow_select::filter::filter_record_batch;
 use dedupdb::{Match, Options, Progress, Schema};
 use dedupdb_corpus::dedup::{
-    ContainedRows, ContainmentConflict, DroppedRow, Error, FieldRanks, Keep, KeepBy,
+    Attachments, ContainedRows, ContainmentConflict, DroppedRow, Error, FieldRanks, Keep, KeepBy,
     RowDedup as Judging, RowVerdicts,
 };
 use dedupdb_corpus::number::counted;
@@ -24,7 +24,7 @@ use crate::arguments;
 use crate::errors::{of_dedup, of_row, raised};
 use crate::passages::ignored_shingles;
 use crate::row_adder::ErrorPolicy;
-use crate::rows::{BATCH_BYTES, BATCH_ROWS, ColumnNames, KeyColumn, RowSource};
+use crate::rows::{ATTACHMENTS, BATCH_BYTES, BATCH_ROWS, ColumnNames, KeyColumn, RowSource};
 use crate::schema;
 use crate::table::{self, FieldSpec, Table, defect};
 use crate::warning::warn;
@@ -83,7 +83,9 @@ pub(crate) fn dedup(
         key: key.map(KeyColumn::Named),
         texts: text,
         are_nested: true,
-        ranked: ranks.fields().map(str::to_owned).collect(),
+        ranked: (ranks.fields().chain([ATTACHMENTS]))
+            .map(str::to_owned)
+            .collect(),
     };
     let mut rows = RowSource::named("data", data, &names)?;
     if keep_rows {
@@ -94,6 +96,7 @@ pub(crate) fn dedup(
     let mut verdicts = JudgedRows::new(errors, keep);
     let mut texts = TextQueue::of(rows, errors);
     texts.keys = names.key.is_some().then(Vec::new);
+    texts.attachments = Some(HashMap::new());
     if let Some(against) = against {
         let place = (&options, &schema, &*within);
         let reference = Reference::of(py, against, &names.texts, place)?;
@@ -153,6 +156,7 @@ struct JudgedRows {
     keep: Keep,
     /// The number of rows that were met so far of those that resemble a kept one, and are kept, too, if they are few.
     met: HashMap<u64, u32>,
+    attachments: Attachments,
     /// Those that are kept, and, if none of several similar rows is kept, those that represent the others.
     marked: Vec<MarkedRow>,
     /// The keys of a store, if rows are compared with those. The number of an earlier row is a place in this list.
@@ -173,6 +177,7 @@ impl JudgedRows {
             errors,
             keep,
             met: HashMap::new(),
+            attachments: Attachments::default(),
             marked: Vec::new(),
             stored: None,
             under_way: VecDeque::new(),
@@ -217,7 +222,8 @@ impl JudgedRows {
         Ok(())
     }
 
-    /// Drops the kept rows that resemble a dropped one, if none of several similar rows is kept.
+    /// Drops the kept rows that resemble a dropped one, and have no other attachments than that, if none of several
+    /// similar rows is kept.
     fn drop_resembled(
         &mut self,
         py: Python<'_>,
@@ -235,7 +241,9 @@ impl JudgedRows {
                 for mut found in answer.map_err(|error| of_row(py, earlier, &error))? {
                     let row = texts.row(found.earlier);
                     found.earlier = earlier;
-                    if gone.insert(row) {
+                    let attached = texts.attachments(row);
+                    let has_more = attached.is_some() && attached != texts.attachments(earlier);
+                    if !has_more && gone.insert(row) {
                         self.dropped.push((row, found));
                         self.marked.push((row, row, 1.0));
                     }
@@ -256,16 +264,17 @@ impl JudgedRows {
     ) -> PyResult<()> {
         self.is_against = true;
         let before = reference.searches_cut_short();
-        let mut stored = Vec::new();
+        self.stored = (!reference.has_rows).then(Vec::new);
         while let Some(batch) = texts.next(py)? {
             let found = py.detach(|| reference.matches(&batch));
             let found = found.map_err(|error| raised(py, &error))?;
+            let stored = &mut self.stored;
             let mut verdict = |found: Match| {
-                let earlier = if reference.has_rows {
-                    found.key.parse().unwrap_or_default()
+                let earlier = if let Some(keys) = stored {
+                    keys.push(found.key.clone());
+                    keys.len() as u64 - 1
                 } else {
-                    stored.push(found.key.clone());
-                    stored.len() as u64 - 1
+                    found.key.parse().unwrap_or_default()
                 };
                 DroppedRow::like(earlier, &found)
             };
@@ -276,7 +285,6 @@ impl JudgedRows {
             told.tell(py, self.judged, None)?;
             py.check_signals()?;
         }
-        self.stored = (!reference.has_rows).then_some(stored);
         warn_of_cut_short(py, reference.searches_cut_short() - before)
     }
 
@@ -328,8 +336,12 @@ impl JudgedRows {
             self.judged += 1;
             let text = self.under_way.pop_front();
             match verdict {
-                Ok(None) => {}
-                Ok(Some(why)) if self.is_beside(why.earlier) => {
+                Ok(None) => {
+                    if let Some(attached) = texts.attachments(row) {
+                        self.attachments.are_new(&row.to_string(), attached);
+                    }
+                }
+                Ok(Some(why)) if self.stays(texts.attachments(row), why.earlier) => {
                     let similarity = why.jaccard.unwrap_or(why.estimate);
                     self.marked.push((row, why.earlier, similarity));
                 }
@@ -344,6 +356,18 @@ impl JudgedRows {
             }
         }
         Ok(())
+    }
+
+    /// Whether a row is kept although it resembles a kept one: no other of these has its attachments, or they are few.
+    fn stays(&mut self, attached: Option<&[u8]>, earlier: u64) -> bool {
+        let has_more = attached.is_some_and(|attached| {
+            let key = match &self.stored {
+                Some(keys) => key_at(keys, earlier).to_owned(),
+                None => earlier.to_string(),
+            };
+            self.attachments.are_new(&key, attached)
+        });
+        has_more || self.is_beside(earlier)
     }
 
     /// Whether a row is kept beside the kept one that it resembles.
@@ -491,6 +515,8 @@ pub(crate) struct TextQueue {
     ranked: Option<RankedTexts>,
     /// The keys of all rows that were taken, if they are asked for; empty for those with flaws.
     keys: Option<Vec<String>>,
+    /// What rows have besides their texts, by their numbers, if it is asked for. Few have anything.
+    attachments: Option<HashMap<u64, String>>,
 }
 
 /// All texts, waiting for their turns.
@@ -512,6 +538,7 @@ impl TextQueue {
             ranks: FieldRanks::new([]),
             ranked: None,
             keys: None,
+            attachments: None,
         }
     }
 
@@ -557,6 +584,7 @@ impl TextQueue {
             self.ranks.push(ranks);
         }
         let mut texts = Vec::with_capacity(batch.rows.len());
+        let mut ranks = batch.ranks.into_iter();
         for row in batch.rows {
             if let Some(keys) = &mut self.keys {
                 keys.push(
@@ -565,7 +593,13 @@ impl TextQueue {
                 );
             }
             match row {
-                Ok((_, text)) => texts.push(text),
+                Ok((_, text)) => {
+                    texts.push(text);
+                    let last = ranks.next().and_then(|mut ranks| ranks.pop()?);
+                    if let (Some(all), Some(attached)) = (&mut self.attachments, last) {
+                        all.insert(self.taken, attached);
+                    }
+                }
                 Err(flaw) if self.errors == ErrorPolicy::Skip => {
                     self.before.push(self.taken - self.flawed.len() as u64);
                     self.flawed.push((self.taken, flaw.to_string()));
@@ -584,6 +618,12 @@ impl TextQueue {
         let text = text.map_or(turn, |text| *text as u64);
         // Rows with flaws have no turn.
         text + self.before.partition_point(|before| *before <= text) as u64
+    }
+
+    /// What a row has besides its text, if anything.
+    fn attachments(&self, row: u64) -> Option<&[u8]> {
+        let attached = self.attachments.as_ref()?.get(&row)?;
+        Some(attached.as_bytes())
     }
 
     /// The number of texts, if it is known.

@@ -17,6 +17,7 @@ use crate::arguments;
 use crate::errors::of_corpus;
 use crate::file_object::FileObject;
 use crate::row_adder::ErrorPolicy;
+use crate::rows::ATTACHMENTS;
 use crate::stream::{Batches, DeferredError, ROWS, SkippedPlaces};
 use crate::table::{defect, schema};
 use crate::warning::warn;
@@ -25,7 +26,8 @@ use crate::watch::lock;
 /// The approximate number of bytes of text in a batch.
 const BYTES: usize = 4 << 20;
 
-/// Reads files, folders and patterns as documents: columns ``key``, ``text``, ``source`` and ``record``.
+/// Reads files, folders and patterns as documents: columns ``key``, ``text``, ``source``, ``record`` and
+/// ``attachments_hash``.
 #[pyfunction]
 #[pyo3(signature = (paths, *, format=None, text_field=None, id_field=None, id_scope=None, encoding=None, follow=false, max_document=None, include=Vec::new(), exclude=Vec::new(), gitignore=false, quoted=true, errors="raise"))]
 #[expect(clippy::too_many_arguments, reason = "they have names")]
@@ -88,6 +90,7 @@ pub(crate) fn read(
         ("text", DataType::LargeUtf8, false),
         ("source", DataType::Utf8, false),
         ("record", DataType::UInt64, true),
+        (ATTACHMENTS, DataType::Utf8, true),
     ]);
     let skipped = SkippedPlaces::default();
     let mut reading = CorpusBatches {
@@ -137,6 +140,7 @@ impl CorpusBatches {
         let (mut keys, mut sources) = (StringBuilder::new(), StringBuilder::new());
         let mut texts = arrow_array::builder::LargeStringBuilder::new();
         let mut records = UInt64Builder::new();
+        let mut attachments = StringBuilder::new();
         let (mut rows, mut bytes) = (0, 0);
         while rows < ROWS && bytes < BYTES && !progress.is_stopped() {
             match self.corpus.next() {
@@ -173,6 +177,8 @@ impl CorpusBatches {
                     texts.append_value(document.text());
                     sources.append_value(document.source.to_string_lossy());
                     records.append_option(document.record.map(Nth::number));
+                    let attached = document.attachments().map(blake3::Hash::from_bytes);
+                    attachments.append_option(attached.map(|hash| hash.to_hex().to_string()));
                     rows += 1;
                     bytes += document.text().len();
                 }
@@ -187,6 +193,7 @@ impl CorpusBatches {
             Arc::new(texts.finish()),
             Arc::new(sources.finish()),
             Arc::new(records.finish()),
+            Arc::new(attachments.finish()),
         ];
         let batch = RecordBatch::try_new(self.schema.clone(), columns);
         batch

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import random
+from email.message import EmailMessage
 from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from given import CommandLine, keys, texts
+from given import WORDS, CommandLine, keys, texts
 
 import dedupdb
 
@@ -203,3 +205,54 @@ def test_a_stored_text_is_looked_up_in_all_ways(path: Path, command_line: Comman
     assert reader.like(key, ignore=TEXTS[2], exhaustive=True) == []
     with pytest.raises(ValueError, match="limit: nearest is the number"):
         reader.like(key, nearest=1, limit=1)
+
+
+def mailbox(path: Path, count: int, seed: int) -> Path:
+    """Messages of a few letters with a few attachments or none."""
+    draw = random.Random(seed)
+    letters = [" ".join(draw.choices(WORDS, k=40)) for _ in range(count // 8)]
+    messages = []
+    for number in range(count):
+        letter = draw.choice(letters) + draw.choice(["", "", " changed"])
+        message = EmailMessage()
+        message["Message-ID"] = f"<{seed}.{number}@example.org>"
+        message.set_content(letter)
+        for attached in draw.sample(range(4), k=draw.choice([0, 0, 1, 1, 2])):
+            name = f"{draw.random()}.bin"
+            message.add_attachment(bytes([attached] * 9), maintype="application", subtype="x", filename=name)
+        messages.append(f"From ada@example.org Tue Mar  5 09:30:00 2024\n{message}\n")
+    path.write_text("".join(messages))
+    return path
+
+
+@pytest.mark.parametrize("keep", ["first", 2, "none", "longest", "newest", "against", "containment"])
+def test_messages_are_kept_for_their_attachments_as_by_the_command(
+    tmp_path: Path, command_line: CommandLine, keep: Any
+) -> None:
+    pa, pandas, polars = map(pytest.importorskip, ("pyarrow", "pandas", "polars"))
+    mail, other = mailbox(tmp_path / "mail.mbox", 200, 1), mailbox(tmp_path / "other.mbox", 9, 2)
+    other.write_text(other.read_text() + mail.read_text()[:40_000])
+    options = {"against": ["--against", other], "containment": ["--containment", 0.8]}.get(keep, ["--keep", keep])
+    command_line("dedup", mail, "-o", tmp_path / "kept.mbox", *options)
+    expected = [row["key"] for row in dedupdb.read(tmp_path / "kept.mbox")]
+
+    def kept(rows: Any) -> Any:
+        if keep == "against":
+            return dedupdb.dedup(rows, against=dedupdb.read(other)).kept
+        if keep == "containment":
+            return dedupdb.dedup(rows, containment=0.8).kept
+        return dedupdb.dedup(rows, keep=keep).kept
+
+    table = pa.table(dedupdb.read(mail))
+    assert kept(dedupdb.read(mail))["key"] == expected
+    assert kept(table)["key"].to_pylist() == expected
+    assert [row["key"] for row in kept(table.to_pylist())] == expected
+    for frame in (pandas.DataFrame(table.to_pandas()), polars.from_arrow(table)):
+        assert list(kept(frame)["key"]) == expected
+    # Without the column, texts alone count.
+    fewer = list(kept(table.drop_columns(["attachments_hash"]))["key"].to_pylist())
+    assert len(fewer) < len(expected)
+    if keep == "against":
+        with dedupdb.open(tmp_path / "store") as store:
+            store.add(dedupdb.read(other))
+            assert dedupdb.dedup(table, against=store).kept["key"].to_pylist() == expected

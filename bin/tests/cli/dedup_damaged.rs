@@ -69,6 +69,40 @@ fn a_damaged_text_or_key_loses_no_rows_of_the_output() {
 }
 
 #[test]
+fn a_table_without_a_row_before_its_damage_can_be_left_out() {
+    let sandbox = Sandbox::new();
+    let whole = file(&[(["a", "b", "c"], [1, 2, 3]), (["d", "e", "f"], [4, 5, 6])]);
+    let reader = SerializedFileReader::new(bytes::Bytes::from(whole.clone())).unwrap();
+    let schema = reader.metadata().file_metadata().schema_descr();
+    let mut columns = schema.columns().iter();
+    let at = columns.position(|column| column.name() == "text").unwrap();
+    sandbox.write("in/b.parquet", &whole);
+    for (group, is_written) in [(0, true), (1, false)] {
+        let mut damaged = whole.clone();
+        damaged[place_of(&whole, group, at)].fill(0xff);
+        sandbox.write("in/a.parquet", &damaged);
+        for end in ["", ".parquet", ".jsonl"] {
+            for keep in ["first", "longest"] {
+                let output = format!("out-{keep}-{group}{end}");
+                let dedup = ["dedup", "in", "-o", &output, "--keep", keep];
+                let skipping = [&dedup[..], &["--skip-unreadable"]].concat();
+                let ran = sandbox.run(&skipping).expect(2);
+                assert!(
+                    ran.stderr.contains("in/a.parquet: damaged"),
+                    "{}",
+                    ran.stderr
+                );
+                assert_eq!(sandbox.path(&output).exists(), is_written, "{}", ran.stderr);
+                if is_written {
+                    assert!(ran.stderr.contains("1 unreadable"), "{}", ran.stderr);
+                    assert!(!sandbox.path(&output).join("a.parquet").exists());
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn a_table_that_cannot_be_opened_loses_no_rows_of_the_output() {
     let sandbox = Sandbox::new();
     let whole = file(&[(["a", "b", "c"], [1, 2, 3])]);

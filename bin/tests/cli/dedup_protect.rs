@@ -182,6 +182,26 @@ fn only_what_is_listed_is_dropped_and_one_of_them_stays() {
 }
 
 #[test]
+fn a_listed_message_that_stays_for_its_attachments_is_named() {
+    let sandbox = Sandbox::new();
+    let message = |attached: &str| {
+        let head = "MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\n";
+        let part = "--b\nContent-Disposition: attachment\n\n";
+        format!("{head}{}\n{part}{attached}\n--b--\n", text(1, 60))
+    };
+    for (name, attached) in [("a", "May"), ("b", "June"), ("c", "May"), ("d", "June")] {
+        sandbox.write(format!("in/{name}.eml"), message(attached));
+    }
+    sandbox.write("drop.txt", "in/b.eml\nin/c.eml\nin/d.eml\n");
+    let moving = ["move", "in", "aside", "--keys-from", "drop.txt"];
+    let ran = sandbox.run(&moving).expect(0);
+    let told = "in/b.eml: no kept message has its attachments, so it is kept";
+    assert!(ran.stderr.contains(told), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("in/d.eml"), "{}", ran.stderr);
+    assert_eq!(files(&sandbox, "in"), ["a.eml", "b.eml"]);
+}
+
+#[test]
 fn of_many_listed_records_each_that_goes_is_like_one_that_stays() {
     let sandbox = Sandbox::new();
     let lines = lines(400);

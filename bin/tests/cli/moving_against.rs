@@ -436,6 +436,33 @@ fn of_files_that_are_all_stored_each_resembles_one_that_stays() {
 }
 
 #[test]
+fn of_a_chain_that_is_stored_the_same_files_move() {
+    let sandbox = Sandbox::new();
+    let (old, new) = (text(1, 300), text(2, 300));
+    let (old, new): (Vec<&str>, Vec<&str>) = (old.split(' ').collect(), new.split(' ').collect());
+    // Each version resembles the next one only, and says more.
+    for (version, name) in (0..).zip(["e", "d", "c", "a", "b", "f"]) {
+        let start = 25 * version;
+        let end = new[..26 * version].join(" ");
+        sandbox.write(
+            format!("in/{name}.txt"),
+            old[start..].join(" ") + " " + &end,
+        );
+    }
+    let moved = |arguments: &[&str]| {
+        let ran = sandbox.run(&[&["move", "in", "aside", "--dry-run"], arguments].concat());
+        let ran = ran.expect(0);
+        let moved = ran.lines().into_iter();
+        let moved = moved.filter_map(|line| line.split('\t').next());
+        moved.map(str::to_owned).collect::<Vec<String>>()
+    };
+    let expected = moved(&[]);
+    assert_eq!(expected, ["in/b.txt", "in/c.txt", "in/e.txt"]);
+    sandbox.run(&["add", "-q", "in"]).expect(0);
+    assert_eq!(moved(&["--against", ".dedupdb"]), expected);
+}
+
+#[test]
 fn what_was_put_aside_is_no_copy_that_stays() {
     let sandbox = Sandbox::new();
     let words = text(1, 60);

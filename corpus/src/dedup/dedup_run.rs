@@ -111,7 +111,10 @@ impl DedupRun<'_> {
             judge.is_protecting = is_protected;
             judge.judge_all(&sketched, true, &mut |judged| {
                 if let (Some(rank), Item::Document((_, verdict))) = (ranks.next(), judged) {
-                    if let Some(groups) = groups.as_mut().filter(|_| !is_protected) {
+                    // What is kept for its attachments is no copy of another one.
+                    let is_of_group = verdict.stored.is_some() || !verdict.is_kept;
+                    let groups = groups.as_mut().filter(|_| !is_protected && is_of_group);
+                    if let Some(groups) = groups {
                         groups.push(*rank, verdict.stored.as_deref().map(short_hash));
                     }
                     fates.set(rank.ordinal, verdict);

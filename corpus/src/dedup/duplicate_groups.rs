@@ -30,8 +30,8 @@ impl DuplicateGroups {
         }
     }
 
-    /// Drops the kept documents that resemble a dropped one. These are all that resemble any, because kept documents do
-    /// not resemble each other. Passes their positions in the input to `drop_one`.
+    /// Drops the kept documents that resemble a dropped one, and have no other attachments than that. These are all that
+    /// resemble any, because kept documents do not resemble each other. Passes their positions in the input to `drop_one`.
     ///
     /// # Errors
     ///
@@ -52,10 +52,16 @@ impl DuplicateGroups {
             for (other, answer) in others.iter().zip(answers) {
                 for mut like in answer? {
                     // A kept document is dropped once, because of the first dropped one that it resembles.
-                    let Some(rank) = self.kept.remove(&short_hash(&like.key)) else {
+                    let hash = short_hash(&like.key);
+                    let Some(rank) = self.kept.get(&hash).copied() else {
                         continue;
                     };
                     let first = texts.read(rank.offset)?;
+                    let attached = first.attachments();
+                    if attached.is_some() && attached != other.attachments() {
+                        continue;
+                    }
+                    self.kept.remove(&hash);
                     // Seen from the kept document, the dropped one is the other.
                     like.key.clone_from(&other.key);
                     std::mem::swap(&mut like.containment, &mut like.containment_of_match);

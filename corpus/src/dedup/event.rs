@@ -57,6 +57,8 @@ pub enum SpareReason {
     Alone,
     /// It matches a pattern of [`Dedup::protect`](crate::dedup::Dedup::protect).
     Protected,
+    /// It is a message whose attachments no kept message that it resembles has.
+    Attachments,
 }
 
 impl fmt::Display for SpareReason {
@@ -66,6 +68,7 @@ impl fmt::Display for SpareReason {
             SpareReason::LeftOut => "its file was left out, so it is kept",
             SpareReason::Alone => "it resembles no document that is kept, so it is kept too",
             SpareReason::Protected => "it is protected, so it is kept",
+            SpareReason::Attachments => "no kept message has its attachments, so it is kept",
         })
     }
 }

@@ -1,11 +1,12 @@
 //! Judges which documents are kept. The store's writer decides, batch by batch.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::convert::Infallible;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::Receiver;
 
+use crate::dedup::attachments::Attachments;
 use crate::dedup::dropped_list::DroppedListWriter;
 use crate::dedup::error::{Error, Result};
 use crate::dedup::event::{DedupEvent, DroppedDocument, Observer, SpareReason};
@@ -58,9 +59,8 @@ pub(crate) struct DedupJudge<'a> {
     pub(crate) beside: u32,
     /// The number of duplicates met so far, by the hash of the key under which the kept document is stored.
     pub(crate) besides: HashMap<u64, u32>,
-    /// What the documents of a group have besides their texts, by the same hash. Of those that have something else, each
-    /// is kept.
-    pub(crate) attachments: HashMap<u64, HashSet<[u8; 32]>>,
+    /// What the documents of a group have besides their texts.
+    pub(crate) attachments: Attachments,
     /// Whether each document gets a mark.
     pub(crate) is_marking: bool,
     pub(crate) protection: Protection,
@@ -294,9 +294,11 @@ impl DedupJudge<'_> {
         let stored_before = !outcome.earlier_is_of_this_writer;
         // A duplicate stays if it is protected, has an attachment that no other of its group has, or is one of the few
         // to keep.
-        let is_kept = is_protected
-            || self.has_more(&origin, &earlier.key)
-            || !stored_before && self.is_beside(&earlier.key);
+        let has_more = self.has_more(&origin, &earlier.key);
+        let is_kept = is_protected || has_more || !stored_before && self.is_beside(&earlier.key);
+        if has_more && !is_protected && self.protection.has_keys() {
+            self.reporter.spare(&origin.key, SpareReason::Attachments)?;
+        }
         let mark = self.is_marking.then(|| DocumentMark {
             is_kept,
             number: cluster(&earlier.key),
@@ -425,11 +427,8 @@ impl DedupJudge<'_> {
 
     /// Whether a document has something besides its text that no document has which resembles the one stored as `key`.
     fn has_more(&mut self, origin: &Origin, key: &str) -> bool {
-        let Some(hash) = origin.attachments.as_deref() else {
-            return false;
-        };
-        let known = self.attachments.entry(short_hash(key)).or_default();
-        known.insert(*hash)
+        let attachments = origin.attachments.as_deref();
+        attachments.is_some_and(|hash| self.attachments.are_new(key, hash))
     }
 
     /// Whether a document that resembles the one stored as `key` is one of the few to keep beside it.

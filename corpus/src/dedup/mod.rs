@@ -73,6 +73,7 @@
 // Kept documents go into a sink, which is published at the end.
 
 pub(crate) mod against;
+mod attachments;
 mod by_rank;
 #[cfg(unix)]
 mod claim;
@@ -114,6 +115,7 @@ mod tree;
 mod units;
 mod verdicts;
 
+pub use attachments::Attachments;
 pub use contained::contained_one;
 pub use contained_rows::{ContainedRows, RowVerdicts};
 pub use cut_row::{CutRow, RowCut, UnitCopy};

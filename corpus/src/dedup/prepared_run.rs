@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::thread;
 
 use crate::dedup::against::{check_apart, compared};
+use crate::dedup::attachments::Attachments;
 use crate::dedup::contained;
 use crate::dedup::dedup_run::DedupRun;
 use crate::dedup::dropped_list::DroppedListWriter;
@@ -274,7 +275,7 @@ fn judge<'a>(
             _ => 0,
         },
         besides: HashMap::new(),
-        attachments: HashMap::new(),
+        attachments: Attachments::default(),
         is_marking: dedup.mark.is_some(),
         protection: Protection::default(),
         is_protecting: false,

@@ -227,7 +227,8 @@ impl RecordFile<'_> {
         }
     }
 
-    /// Parses raw records and sends them. Everything before an error is complete.
+    /// Parses raw records and sends them. Everything before an error is complete. A file without a record before it is not
+    /// opened.
     fn send<T: Send>(
         self,
         opened: OpenedFile,
@@ -235,11 +236,11 @@ impl RecordFile<'_> {
         parse: impl Fn(T) -> Result<Record, RecordFault> + Sync,
         outbox: &Outbox,
     ) -> io::Result<Result<(), ReadingStopped>> {
-        if self.options.verbatim
-            && let Err(enough) = outbox.send(ItemBatch::of(vec![Item::Opened(opened)]))
-        {
-            return Ok(Err(enough));
-        }
+        let mut opened = self.options.verbatim.then_some(opened);
+        let mut open = || {
+            let items = opened.take().map(Item::Opened).into_iter().collect();
+            outbox.send(ItemBatch::of(items))
+        };
         let mut batch = Vec::new();
         let (mut bytes, mut held) = (0, 0);
         let (mut all, mut ended) = (RecordSequence::default(), Ok(()));
@@ -256,7 +257,7 @@ impl RecordFile<'_> {
             batch.push(raw);
             if held >= BATCH_BYTES || batch.len() >= BATCH_RECORDS {
                 let parsed = all.count(self.parse(take(&mut batch), bytes, &parse));
-                if let Err(enough) = outbox.send(parsed) {
+                if let Err(enough) = open().and_then(|()| outbox.send(parsed)) {
                     return Ok(Err(enough));
                 }
                 (bytes, held) = (0, 0);
@@ -273,7 +274,9 @@ impl RecordFile<'_> {
                 _ => {}
             }
         }
-        let sent = outbox.send(parsed);
+        let is_opened = ended.is_ok() || !parsed.items.is_empty();
+        let sent = if is_opened { open() } else { Ok(()) };
+        let sent = sent.and_then(|()| outbox.send(parsed));
         ended.map(|()| sent)
     }
 

@@ -4,7 +4,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyType};
 
-use super::{ColumnNames, KeyColumn};
+use super::{ATTACHMENTS, ColumnNames, KeyColumn};
 
 /// A frame with only those columns that are read, if it has them, an array with a type, and the stream of a data set.
 /// Anything else is returned as it is.
@@ -59,7 +59,9 @@ fn wanted<'a>(
                 outer = Some(name);
             }
         }
-        wanted.push(outer.unwrap_or(field));
+        if outer.is_some() || field != ATTACHMENTS {
+            wanted.push(outer.unwrap_or(field));
+        }
     }
     let mut met = Vec::new();
     wanted.retain(|name| {

@@ -31,6 +31,9 @@ pub(crate) const BATCH_BYTES: usize = 2 << 20;
 /// The number of rows at which a batch is full.
 pub(crate) const BATCH_ROWS: usize = 4096;
 
+/// The column of what messages have besides their texts. A table may lack it.
+pub(crate) const ATTACHMENTS: &str = "attachments_hash";
+
 /// Why a row cannot be taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Flaw {

@@ -20,6 +20,9 @@ use crate::publish::error::WithPath as _;
 use crate::publish::{self, check_output};
 use crate::walk::folder::is_aside;
 
+/// A file with its entry in the list of moved files and its size, or the reason why it stays.
+type CheckedMove<'a> = (&'a PlannedMove, Result<(ManifestEntry, u64), LeftReason>);
+
 /// Moves the files that are dropped.
 pub(super) fn run(asked: Move, observe: &mut dyn FnMut(MoveEvent<'_>)) -> Result<MoveSummary> {
     let Move {
@@ -180,13 +183,9 @@ fn move_all(
     hold: Option<&FolderHold>,
     reporter: &mut MoveReporter<'_>,
 ) -> Result<()> {
-    let mut listed: Vec<(&PlannedMove, ManifestEntry, u64)> = Vec::new();
-    let mut staying = HashSet::new();
-    let mut chains = MoveChains::default();
-    for planned in &plan.files {
-        let checked = check_first(planned, &staying);
-        let checked = checked.and_then(|()| plan.check(planned, &MovedFiles::new()));
-        match checked.and_then(|listed| chains.add(planned).map(|()| listed)) {
+    let (mut listed, mut staying) = (Vec::new(), HashSet::new());
+    for (planned, checked) in check_all(plan) {
+        match checked {
             Ok((file, bytes)) => listed.push((planned, file, bytes)),
             Err(left) => {
                 staying.insert(&*planned.file);
@@ -241,6 +240,26 @@ fn move_all(
         clear(target, &manifest);
     }
     Ok(())
+}
+
+/// Returns the files that may be moved, each with its entry in the list and its size, or the reason why it stays.
+fn check_all(plan: &MovePlan) -> Vec<CheckedMove<'_>> {
+    let mut staying = HashSet::new();
+    let mut chains = MoveChains::default();
+    let places = plan.after_others().into_iter();
+    let checked = places.map(|place| {
+        let planned = &plan.files[place];
+        let checked = check_first(planned, &staying);
+        let checked = checked.and_then(|()| plan.check(planned, &MovedFiles::new()));
+        let checked = checked.and_then(|listed| chains.add(planned).map(|()| listed));
+        if checked.is_err() {
+            staying.insert(&*planned.file);
+        }
+        (place, (planned, checked))
+    });
+    let mut checked: Vec<_> = checked.collect();
+    checked.sort_unstable_by_key(|(place, _)| *place);
+    checked.into_iter().map(|(_, checked)| checked).collect()
 }
 
 /// Which files move because of which. A store may have all files of the folder, so that each of them resembles another

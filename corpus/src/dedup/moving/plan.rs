@@ -231,6 +231,28 @@ impl MovePlan {
         }
     }
 
+    /// Returns the places of the files, each behind that of the file because of which it moves, if that may move itself:
+    /// whether it does, is known then.
+    pub(super) fn after_others(&self) -> Vec<usize> {
+        let places = self.files.iter().zip(0..);
+        let places: HashMap<&Path, usize> = places.map(|(it, at)| (&*it.file, at)).collect();
+        let mut is_met = vec![false; self.files.len()];
+        let mut ordered = Vec::with_capacity(self.files.len());
+        for start in 0..self.files.len() {
+            let (mut chain, mut next) = (Vec::new(), Some(start));
+            while let Some(place) = next.filter(|place| !is_met[*place]) {
+                is_met[place] = true;
+                chain.push(place);
+                let planned = &self.files[place];
+                // Another name of a file follows the first one.
+                let before = planned.first.as_ref().or(planned.other.as_ref());
+                next = before.and_then(|file| places.get(&**file).copied());
+            }
+            ordered.extend(chain.into_iter().rev());
+        }
+        ordered
+    }
+
     /// Returns the list entry of a file and its size in bytes, or the reason why it stays.
     pub(super) fn check(
         &self,
