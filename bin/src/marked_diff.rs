@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use dedupdb_lab::diff::{Comparison, Difference, LongestRun, MOST_WORDS, Passage};
+use dedupdb_lab::diff::{Comparison, Difference, LongestRun, MOST_WORDS, WordRun};
 
 use crate::json::{self, LongestRunJson, WordDiffJson};
 use crate::number::{counted, grouped};
@@ -133,7 +133,7 @@ impl MarkedDiff<'_> {
         } else {
             ("", "", "")
         };
-        let around = |passage: Option<Passage>| {
+        let around = |passage: Option<WordRun>| {
             let passage = passage.map(|passage| one_line(passage.text));
             passage.unwrap_or_default()
         };
@@ -156,7 +156,7 @@ impl MarkedDiff<'_> {
     }
 
     /// A passage on one line. A long one loses its middle.
-    fn text(&self, passage: &Passage) -> String {
+    fn text(&self, passage: &WordRun) -> String {
         let line = one_line(passage.text);
         let characters = line.chars().count();
         if self.full || characters <= PASSAGE {

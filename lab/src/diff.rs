@@ -36,15 +36,15 @@ pub struct Comparison<'t> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Piece<'t> {
     /// The same words in both; white space may differ.
-    Same(Passage<'t>),
+    Same(WordRun<'t>),
     /// Words of A, and the words of B in their place. One of them may be empty.
-    Changed(Passage<'t>, Passage<'t>),
+    Changed(WordRun<'t>, WordRun<'t>),
 }
 
 /// Consecutive words of a text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Passage<'t> {
+pub struct WordRun<'t> {
     /// Number of words.
     pub words: usize,
     /// The text from the first word to the end of the last one.
@@ -56,13 +56,13 @@ pub struct Passage<'t> {
 #[non_exhaustive]
 pub struct Difference<'t> {
     /// The words before it that both texts have; `None` at the beginning.
-    pub before: Option<Passage<'t>>,
+    pub before: Option<WordRun<'t>>,
     /// The words of A alone; possibly none.
-    pub a: Passage<'t>,
+    pub a: WordRun<'t>,
     /// The words of B alone in their place; possibly none.
-    pub b: Passage<'t>,
+    pub b: WordRun<'t>,
     /// The words after it that both texts have; `None` at the end.
-    pub after: Option<Passage<'t>>,
+    pub after: Option<WordRun<'t>>,
 }
 
 /// The longest run of words that two texts have in common, wherever it is in them.
@@ -70,7 +70,7 @@ pub struct Difference<'t> {
 #[non_exhaustive]
 pub struct LongestRun<'t> {
     /// The run, as A has it.
-    pub passage: Passage<'t>,
+    pub passage: WordRun<'t>,
     /// The number of its first word in A and in B, from 0.
     pub places: [usize; 2],
 }
@@ -110,12 +110,12 @@ impl<'t> Comparison<'t> {
     }
 
     /// Returns the passages that both texts have, the longest first; equally long ones are in order.
-    pub fn shared(&self) -> Vec<Passage<'t>> {
+    pub fn shared(&self) -> Vec<WordRun<'t>> {
         let shared = self.pieces.iter().filter_map(|piece| match piece {
             Piece::Same(passage) => Some(*passage),
             Piece::Changed(..) => None,
         });
-        let mut shared: Vec<Passage> = shared.collect();
+        let mut shared: Vec<WordRun> = shared.collect();
         shared.sort_by_key(|passage| std::cmp::Reverse(passage.words));
         shared
     }
@@ -265,12 +265,12 @@ impl<'t> WordSpans<'t> {
         self.places.iter().map(|place| &text[place.clone()])
     }
 
-    fn passage(&self, words: Range<usize>) -> Passage<'t> {
+    fn passage(&self, words: Range<usize>) -> WordRun<'t> {
         let text = match (self.places.get(words.start), words.is_empty()) {
             (Some(first), false) => &self.text[first.start..self.places[words.end - 1].end],
             _ => "",
         };
-        Passage {
+        WordRun {
             words: words.len(),
             text,
         }
@@ -310,7 +310,7 @@ mod tests {
 
     /// The pieces, with each side's words joined by spaces.
     fn pieces(a: &str, b: &str) -> Vec<(String, String)> {
-        let joined = |passage: &Passage| {
+        let joined = |passage: &WordRun| {
             let words = WordSpans::of(passage.text);
             assert_eq!(words.places.len(), passage.words);
             words.iter().collect::<Vec<_>>().join(" ")
@@ -369,7 +369,7 @@ mod tests {
     #[test]
     fn differences_have_what_is_around_them() {
         let comparison = Comparison::of("x one two", "one 2 y");
-        let around = |passage: Option<Passage<'static>>| passage.map(|passage| passage.text);
+        let around = |passage: Option<WordRun<'static>>| passage.map(|passage| passage.text);
         let differences = comparison.differences().into_iter();
         let shown =
             differences.map(|it| (around(it.before), it.a.text, it.b.text, around(it.after)));

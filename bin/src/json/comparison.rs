@@ -3,7 +3,7 @@
 use dedupdb::Schema;
 use dedupdb::find::Explanation;
 use dedupdb::sketching::Estimate;
-use dedupdb_lab::diff::{LongestRun, Passage as Shared};
+use dedupdb_lab::diff::{LongestRun, WordRun};
 use serde::Serialize;
 
 use crate::text_side;
@@ -96,7 +96,7 @@ impl SideJson<'_> {
 pub(crate) struct WordDiffJson<'a> {
     pub(crate) shared_words: usize,
     pub(crate) passages: usize,
-    pub(crate) shared: Vec<PassageJson<'a>>,
+    pub(crate) shared: Vec<SharedPassageJson<'a>>,
     pub(crate) longest: Option<LongestRunJson<'a>>,
     pub(crate) changes: usize,
     pub(crate) differences: Vec<DifferenceJson<'a>>,
@@ -105,14 +105,14 @@ pub(crate) struct WordDiffJson<'a> {
 
 /// In `explain`: a shared passage.
 #[derive(Serialize)]
-pub(crate) struct PassageJson<'a> {
+pub(crate) struct SharedPassageJson<'a> {
     words: usize,
     text: &'a str,
 }
 
-impl<'a> From<&Shared<'a>> for PassageJson<'a> {
-    fn from(shared: &Shared<'a>) -> PassageJson<'a> {
-        PassageJson {
+impl<'a> From<&WordRun<'a>> for SharedPassageJson<'a> {
+    fn from(shared: &WordRun<'a>) -> SharedPassageJson<'a> {
+        SharedPassageJson {
             words: shared.words,
             text: shared.text,
         }

@@ -76,7 +76,7 @@ impl RequestBody {
 /// The fields of all requests. Which of them belong together depends on the operation.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Fields {
+struct RequestFields {
     op: Operation,
     id: Option<RequestId>,
     key: Option<String>,
@@ -116,7 +116,7 @@ impl Request {
         // Half of a pair, where a program cut a text, is replaced as in files.
         let whole = std::str::from_utf8(line).ok().and_then(without_surrogates);
         let line = whole.as_ref().map_or(line, String::as_bytes);
-        match serde_json::from_slice::<Fields>(line) {
+        match serde_json::from_slice::<RequestFields>(line) {
             Ok(mut fields) => Request {
                 id: take(&mut fields.id),
                 body: fields.body(),
@@ -151,7 +151,7 @@ impl Request {
     }
 }
 
-impl Fields {
+impl RequestFields {
     /// The request of the operation.
     ///
     /// # Errors

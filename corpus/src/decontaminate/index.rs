@@ -25,7 +25,7 @@ pub(super) struct ItemIndex {
     shingles: Vec<u32>,
     starts: Vec<u32>,
     /// By item, then by place.
-    postings: Vec<Posting>,
+    postings: Vec<ItemPosting>,
     /// A hash that is no shingle.
     absent: u32,
 }
@@ -49,7 +49,7 @@ pub(super) struct IndexedItem {
 
 /// A place of an item.
 #[derive(Clone, Copy, Debug)]
-struct Posting {
+struct ItemPosting {
     item: u32,
     place: u32,
     is_anchor: bool,
@@ -338,7 +338,7 @@ impl ItemIndex {
             }
         }
         starts.push(u32::try_from(all.len()).unwrap_or(u32::MAX));
-        let postings = all.into_iter().map(|(_, item, place)| Posting {
+        let postings = all.into_iter().map(|(_, item, place)| ItemPosting {
             item,
             place,
             is_anchor: false,
