@@ -23,6 +23,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -174,11 +175,15 @@ class Driver:
 
     def plain(self, folder: Path) -> dict[str, bytes]:
         """All files but those of stores, whose names and times differ, pages, which say when they were made, the empty
-        lock of a backup that was killed just after its end, and the mark of a killed `dedup --store`: it stays until a
-        run replaces the output, which then keeps the old one."""
+        lock of a backup that was killed just after its end, part of a page, and the mark of a killed `dedup --store`,
+        which stays until a run replaces the output and then keeps the old one."""
         aside = ("copy", "saved", "page.html", ".copy.dedupdb-backup.lock", ".saved.dedupdb-backup.lock")
-        named = contents(folder).items()
-        return {name: data for name, data in named if Path(name).parts[0] not in aside and name != MARK}
+        named = ((name, data) for name, data in contents(folder).items() if name != MARK)
+        return {
+            name: data
+            for name, data in named
+            if Path(name).parts[0] not in aside and not re.fullmatch(r"\.dedupdb-\w{6}", name)
+        }
 
     def prepare(self, scenario: Scenario) -> tuple[Path, float, tuple[object, ...]]:
         template = self.folder / "template"
