@@ -84,7 +84,24 @@ pub(in crate::storage) fn writing_process(path: &Path) -> Option<u32> {
     // The lock of redb, as the system writes it: exclusive, from this byte to this byte.
     let lock = format!(" {WRITER} {WRITER}");
     let writes = |line: &str| line.contains("WRITE") && line.ends_with(&lock);
-    processes().find(|&process| locks_of(process, &file).lines().any(writes))
+    let has_lock = |&process: &u32| locks_of(process, &file).lines().any(writes);
+    first_parent(&processes().filter(has_lock).collect::<Vec<u32>>(), parent)
+}
+
+/// The first process whose parent is not among these. A child has the locks of its parent until it runs another program.
+#[cfg(target_os = "linux")]
+fn first_parent(processes: &[u32], parent: impl Fn(u32) -> Option<u32>) -> Option<u32> {
+    let is_child = |process| parent(process).is_some_and(|parent| processes.contains(&parent));
+    let mut processes = processes.iter().copied();
+    processes.find(|&process| !is_child(process))
+}
+
+/// The parent of a process: the fourth word of its `stat`, of which the second, in parentheses, is a name.
+#[cfg(target_os = "linux")]
+fn parent(process: u32) -> Option<u32> {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    let (_, behind_name) = stat.rsplit_once(')')?;
+    behind_name.split_whitespace().nth(1)?.parse().ok()
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -166,6 +183,23 @@ mod tests {
         ] {
             assert_eq!(is_of(&lock(bytes), header), is_of_them, "{bytes}");
         }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_child_that_has_the_lock_of_its_parent_is_not_the_writer() {
+        let parent_of = |process| {
+            [(7, 1), (9, 4000), (4000, 1)]
+                .iter()
+                .find_map(|&(child, parent)| (child == process).then_some(parent))
+        };
+        assert_eq!(first_parent(&[9, 4000], parent_of), Some(4000));
+        assert_eq!(first_parent(&[7, 9], parent_of), Some(7));
+        assert_eq!(first_parent(&[], parent_of), None);
+        assert_eq!(
+            parent(std::process::id()),
+            Some(std::os::unix::process::parent_id())
+        );
     }
 
     #[test]
