@@ -429,7 +429,7 @@ mod tests {
         assert!(refused.to_string().contains("descend"), "{refused}");
         assert!(walk.push(&[1, 2], &codes[..1], None, None).is_err());
         let told = walk.push(&[2], &codes[..1], None, Some(&[]));
-        assert!(told.unwrap_err().to_string().contains("0 told whether"));
+        assert!(told.unwrap_err().to_string().contains("0 `asking` flags"));
     }
 
     #[test]
