@@ -104,10 +104,15 @@ fn where_nothing_is_found_a_note_says_why() {
 #[test]
 fn below_the_threshold_of_the_store_the_way_to_more_is_told() {
     let sandbox = filled();
-    for command in [&["query", "query.txt"][..], &["clusters"]] {
+    let reindex =
+        "to find more, give the store this threshold: `dedupdb reindex --threshold 0.5`\n";
+    let exhaustive = "--exhaustive finds all of them\n";
+    for (command, told) in [
+        (&["query", "query.txt"][..], reindex),
+        (&["clusters"], exhaustive),
+        (&["pairs"], exhaustive),
+    ] {
         let ran = sandbox.run(&[command, &["--threshold", "0.5"]].concat());
-        let told =
-            "to find more, give the store this threshold: `dedupdb reindex --threshold 0.5`\n";
         assert!(ran.stderr.contains(told), "{}", ran.stderr);
     }
 }
