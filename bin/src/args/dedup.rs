@@ -24,8 +24,8 @@ Examples:
 
 OUTPUT appears complete, or not at all. It is one of these:
   a file of records  If INPUT is one such file or -, or if OUTPUT ends in .jsonl, .json, .csv,
-    .tsv, .warc or .parquet
-  a folder  If INPUT is a folder or several files, or if OUTPUT ends in a slash
+    .tsv, .warc, .mbox or .parquet
+  a folder  If INPUT is a folder, a text or several files, or if OUTPUT ends in a slash
   a list  With --list: the paths of the kept files, one per line
   standard output  If OUTPUT is -
 

@@ -40,8 +40,8 @@ pub(crate) struct JudgingArgs {
     #[arg(long, value_name = "SIZE", value_parser = parse::memory, default_value = "512MiB")]
     pub(crate) memory: u64,
 
-    /// Disk space for temporary texts and records of --keep longest and newest [default: nine tenths of
-    /// the free space]
+    /// Disk space for texts and records that are stored until the end, as with --keep longest and
+    /// --keep-by [default: nine tenths of the free space]
     #[arg(long, value_name = "SIZE", value_parser = parse::size)]
     pub(crate) temp_limit: Option<u64>,
 
