@@ -49,6 +49,7 @@
 //! | [`write`](mod@write) | outcomes of adding documents |
 //! | [`find`] | documents, and why two of them match |
 //! | [`groups`] | pairs and clusters of all documents |
+//! | [`overlap`] | passages that texts share, and the most common ones |
 //! | [`upkeep`] | figures, checks, tuning, rebuilds, copies, salvage |
 //! | [`batch`] | the same steps on plain slices, for engines that hold the data |
 //! | [`async_programs`] | which calls block, and where to run them |
@@ -72,7 +73,7 @@
 //!
 //! # Limits
 //!
-//! - Memory does not grow with the store. Each distinct text takes [about 540 bytes of disk and 3.3 a
+//! - Memory does not grow with the store. Each distinct text takes [about 860 bytes of disk and 3.3 a
 //!   shingle](mod@write#what-it-costs).
 //! - No other program may shorten the files of an open store: on Unix, reading a mapped page that is gone
 //!   ends the process with SIGBUS.
@@ -138,8 +139,8 @@ pub mod sketching {
 ///
 /// # What it costs
 ///
-/// With the default schema, a content takes 256 bytes of signature, 48 bytes of its row, about 100 bytes of postings, 36
-/// to 72 bytes of filters and 3.3 bytes a shingle (8 to 16 in a text of few shingles). A document takes about 60 bytes
+/// With the default schema, a content takes 256 bytes of signature, 48 bytes of its row, about 130 bytes of postings, 70
+/// to 160 bytes of filters, 4 bytes for each fingerprint (a sixteenth of the shingles) and 3.3 bytes a shingle (8 to 16 in a text of few shingles). A document takes about 60 bytes
 /// beside its key, which is stored twice; so does an exact copy. Memory does not grow with the store: signatures,
 /// shingles and the filters that avoid most look-ups are mapped, and buckets are read through a cache of 128 MiB. The
 /// postings of the youngest contents (a sixteenth of the store, at most 32,768) are held in memory and merged into the

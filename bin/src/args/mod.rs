@@ -240,6 +240,7 @@ impl Command {
             #[cfg(unix)]
             Command::Move(_) => false,
             Command::Passages(passages) => passages.against.is_empty(),
+            Command::Report(report) => report.paths.is_empty() || report.sources.is_some(),
             _ => true,
         }
     }

@@ -286,7 +286,7 @@ pub(super) fn words_note(done: &DedupSummary, judging: &JudgingArgs) -> Option<S
     );
     Some(format!(
         "{texts}: case, spacing, punctuation and symbols do not count, so -500 is like +500 (`explain A B` shows what differs; \
-         with --shingling code:5, case and symbols count)"
+         with --shingling code:5, symbols count)"
     ))
 }
 

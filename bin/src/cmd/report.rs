@@ -122,9 +122,7 @@ fn check_arguments(args: &Args, report: &args::ReportArgs, console: &Console) ->
         );
     }
     if !report.paths.is_empty() && args.store_given {
-        bail!(
-            "PATHs are compared without a store; leave out --store (or DEDUPDB_STORE), or the PATHs"
-        );
+        bail!("PATHs are compared without a store; leave out --store, or the PATHs");
     }
     check_stdin(report.paths.iter().map(PathBuf::as_path))?;
     check_output_of(report, &report.paths)?;

@@ -173,4 +173,11 @@ fn the_environment_names_the_store() {
     assert!(sandbox.path("elsewhere").is_dir());
     assert!(!sandbox.path(".dedupdb").exists());
     assert_eq!(run(&["--store", ".dedupdb", "list"]), Some(2));
+    // Files are compared without a store, unless one is typed.
+    let report = ["report", "a.txt", "-o", "page.html", "--force"];
+    assert_eq!(run(&report), Some(1));
+    assert_eq!(
+        run(&[&["--store", "elsewhere"], &report[..]].concat()),
+        Some(2)
+    );
 }

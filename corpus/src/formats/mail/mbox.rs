@@ -186,12 +186,12 @@ impl<R: BufRead> MboxMessages<R> {
         is_line && rest[ends..].starts_with(FROM) || is_last
     }
 
-    /// Whether a line stands before a message: it has a time and follows an empty line; or a header follows, and it has a
-    /// time, or follows an empty line and begins with a sender; or one of the usual headers follows, and it follows an empty
-    /// line or names no more than a sender.
+    /// Whether a line stands before a message: a header follows, and it has a time, or follows an empty line and begins with a
+    /// sender; or one of the usual headers follows, and it follows an empty line or names no more than a sender. What has no
+    /// header is part of the message before.
     fn separates(&mut self, line: &[u8], is_after_empty: bool) -> io::Result<bool> {
         let is_dated = is_dated(line);
-        if is_after_empty && is_dated {
+        if self.number == 0 && is_dated {
             return Ok(true);
         }
         let words = line.split(u8::is_ascii_whitespace);
@@ -355,6 +355,12 @@ mod tests {
         // Without an empty line before it, it is a line of the message.
         let mailbox = format!("\n{FROM}A: 1\n\none\n{FROM}two\n");
         assert_eq!(bodies(&mailbox), [format!("A: 1\n\none\n{FROM}two\n")]);
+        // Nor is it one if no header follows: a body may quote it.
+        let mailbox = format!("{FROM}A: 1\n\none\n\n{FROM}\nmore\n\n{FROM}B: 2\n\ntwo\n");
+        let quoted = format!("A: 1\n\none\n\n{FROM}\nmore\n\n");
+        assert_eq!(bodies(&mailbox), [&quoted, "B: 2\n\ntwo\n"]);
+        let mailbox = format!("{FROM}\nno header\n\n{FROM}B: 2\n\ntwo\n");
+        assert_eq!(bodies(&mailbox).len(), 2);
         // Unless a message begins there.
         let mailbox = format!("\u{feff}{FROM}A: 1\n\none\n{FROM}Message-ID: <2>\n\ntwo\n");
         assert_eq!(
