@@ -66,7 +66,8 @@ def test_a_view_for_notebooks(found: dedupdb.Table) -> None:
     hostile = dedupdb.Table(pa.table({"<b>": ["<script>", "x" * 1000]}))
     assert "<th>&lt;b&gt;</th>" in hostile._repr_html_() and "<script>" not in hostile._repr_html_()
     assert len(hostile._repr_html_()) < 400
-    lists = dedupdb.Table(pa.table({"list": [[1]]}))
-    assert "…" in lists._repr_html_() and "1 row<" in lists._repr_html_()
+    nested = dedupdb.Table(pa.table({"list": [[1]]}))
+    assert "<td>[1]</td>" in nested._repr_html_() and "1 row<" in nested._repr_html_()
+    assert "…" in dedupdb.Table(pa.table({"object": [{"a": 1}]}))._repr_html_()
     result = dedupdb.dedup([*TEXTS, None], errors="skip")
     assert f"of 301 rows kept, 1 skipped; dropped:</p>{result.dropped._repr_html_()}" in result._repr_html_()

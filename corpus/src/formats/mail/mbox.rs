@@ -134,14 +134,15 @@ impl<R: BufRead> MboxMessages<R> {
         // Only the start of the file needs no empty line. Long lines come in pieces.
         let (mut is_after_empty, mut is_at_start) = (self.number == 0, true);
         // The length of the body that the headers tell, and the bytes of it in which no message begins.
-        let (mut is_in_headers, mut told, mut whole) = (message.length > 0, None, 0_usize);
+        let has_begun = message.length > 0;
+        let (mut is_in_headers, mut told, mut whole) = (has_begun, None, 0_usize);
         loop {
             let line = self.next_line()?;
             if line.is_empty() {
                 return Ok(());
             }
             let may_separate = is_at_start && whole == 0 && line.starts_with(FROM);
-            if may_separate && self.separates(&line, is_after_empty)? {
+            if may_separate && self.separates(&line, is_after_empty, has_begun)? {
                 self.from = line;
                 return Ok(());
             }
@@ -188,10 +189,15 @@ impl<R: BufRead> MboxMessages<R> {
 
     /// Whether a line stands before a message: a header follows, and it has a time, or follows an empty line and begins with a
     /// sender; or one of the usual headers follows, and it follows an empty line or names no more than a sender. What has no
-    /// header is part of the message before.
-    fn separates(&mut self, line: &[u8], is_after_empty: bool) -> io::Result<bool> {
+    /// header is part of the message before, if one `has_begun`.
+    fn separates(
+        &mut self,
+        line: &[u8],
+        is_after_empty: bool,
+        has_begun: bool,
+    ) -> io::Result<bool> {
         let is_dated = is_dated(line);
-        if self.number == 0 && is_dated {
+        if is_dated && !has_begun {
             return Ok(true);
         }
         let words = line.split(u8::is_ascii_whitespace);
