@@ -167,7 +167,6 @@ impl ShingleSet {
         (&mut self.hashes, &mut self.tails)
     }
 
-    /// Whether the hashes are distinct and ascending. Those of a damaged store may not be.
     /// Takes out the shingles that `others` has, too, and all fingerprints, which then have gaps. Tails do not matter: a
     /// shingle is taken for the same one if its 32 bits are.
     pub(crate) fn remove(&mut self, others: &ShingleSet) {
@@ -190,6 +189,7 @@ impl ShingleSet {
         self.tails.truncate(kept);
     }
 
+    /// Whether the hashes are distinct and ascending. Those of a damaged store may not be.
     pub(crate) fn is_ordered(&self) -> bool {
         self.hashes.is_sorted_by(|a, b| a < b)
     }
