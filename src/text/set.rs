@@ -167,7 +167,6 @@ impl ShingleSet {
         (&mut self.hashes, &mut self.tails)
     }
 
-    /// Whether the hashes are distinct and ascending. Those of a damaged store may not be.
     /// Takes out the shingles that `others` has, too, and all fingerprints, which then have gaps. Tails do not matter: a
     /// shingle is taken for the same one if its 32 bits are.
     pub(crate) fn remove(&mut self, others: &ShingleSet) {
@@ -190,6 +189,7 @@ impl ShingleSet {
         self.tails.truncate(kept);
     }
 
+    /// Whether the hashes are distinct and ascending. Those of a damaged store may not be.
     pub(crate) fn is_ordered(&self) -> bool {
         self.hashes.is_sorted_by(|a, b| a < b)
     }
@@ -362,5 +362,53 @@ mod tests {
             prop_assert!(with_a.most_in_common(&tails) >= common);
             prop_assert!(of(&a, false).most_in_common(&tails) >= narrow);
         }
+    }
+
+    #[test]
+    fn a_share_that_is_the_threshold_reaches_it() {
+        for whole in 1..=200 {
+            for part in 1..=whole {
+                let threshold = share(part, whole);
+                assert_eq!(least_in_common(whole, threshold), part);
+                assert!(sizes_fit(part, whole, threshold));
+                assert!(is_less(part - 1, whole, threshold));
+            }
+        }
+    }
+
+    #[test]
+    fn only_a_small_set_without_tails_lacks_them() {
+        let of = |hashes: u32, tails: u32| {
+            ShingleSet::from_parts((0..hashes).collect(), (0..tails).collect()).lacks_tails()
+        };
+        assert!(of(1, 0) && of(16, 0));
+        assert!(!of(0, 0) && !of(17, 0) && !of(1, 1) && !of(16, 16));
+    }
+
+    #[test]
+    fn a_set_is_ordered_if_its_hashes_ascend_and_differ() {
+        let of = |hashes: &[u32]| ShingleSet::from_parts(hashes.to_vec(), Vec::new()).is_ordered();
+        assert!(of(&[]) && of(&[1, 2, 4]));
+        assert!(!of(&[2, 1]) && !of(&[1, 1]));
+    }
+
+    #[test]
+    fn a_set_keeps_the_fingerprints_of_a_step_alone() {
+        let own = Fingerprints::of(&[5, 3, 9, 4, 7], 1);
+        let thin = |step| {
+            let mut set = ShingleSet::from_hashes(vec![3, 4, 5, 7, 9]);
+            set = set.with_fingerprints(Some(own.clone()));
+            set.thin_fingerprints(step);
+            set.fingerprints().map(|kept| kept.as_slice().to_vec())
+        };
+        assert_eq!(thin(None), None);
+        assert_eq!(thin(Some(2)), Some(vec![5, 9, 7]));
+    }
+
+    #[test]
+    fn removed_shingles_leave_with_their_tails() {
+        let mut set = ShingleSet::from_parts(vec![1, 2, 3, 4], vec![10, 20, 30, 40]);
+        set.remove(&ShingleSet::from_hashes(vec![0, 1, 3]));
+        assert_eq!(set, ShingleSet::from_parts(vec![2, 4], vec![20, 40]));
     }
 }

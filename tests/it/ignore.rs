@@ -199,3 +199,28 @@ fn a_store_without_shingles_cannot_ignore_any() {
     let pairs = store.pairs(PairQuery::new().ignore(&ignored));
     assert!(matches!(pairs, Err(Error::NoShingles)));
 }
+
+#[test]
+fn an_exact_copy_and_the_same_shingles_are_told_apart_without_the_template() {
+    let text = "w1 w2 w3 w4 w5 w6";
+    let (_folder, store) = store(&[text.to_owned(), text.to_uppercase()]);
+    let ignored = template(&store.schema().shingler().unwrap());
+    let found = store.query(&Query::text(text).ignore(&ignored)).unwrap();
+    let told: Vec<(&str, bool, bool)> = found
+        .iter()
+        .map(|it| (it.key.as_str(), it.exact_copy, it.has_same_shingles()))
+        .collect();
+    assert_eq!(told, [("00", true, false), ("01", false, true)]);
+}
+
+#[test]
+fn a_store_without_shingles_knows_no_exact_similarity_of_a_copy() {
+    let folder = tempfile::tempdir().unwrap();
+    let schema = Schema::builder().keep_shingles(false).build().unwrap();
+    let store = Store::create(folder.path().join("store"), &schema).unwrap();
+    let text = "one two three four five six";
+    store.insert_unless_duplicate("a", text).unwrap();
+    let found = store.query(&Query::text(text)).unwrap();
+    assert_eq!((found[0].exact_copy, found[0].jaccard), (true, None));
+    assert_eq!(found[0].containment, None);
+}

@@ -100,6 +100,13 @@ mod tests {
         assert_eq!(of(1), [run(0..4, 2, 0), run(7..8, 8, 0)]);
         assert_eq!(of(2), [run(0..8, 2, 2)]);
         assert_eq!(runs(3, 2, 0, |_| false), []);
+
+        // Only the first stretch of a joined run counts as the first.
+        let held = [true, false, true, true];
+        let joined = runs(held.len(), 2, 1, |place| held[place]);
+        assert_eq!(joined, [run(0..4, 1, 0)]);
+        assert_eq!((joined[0].is_joined(), joined[0].first()), (true, 0..1));
+        assert_eq!((apart[0].is_joined(), apart[0].first()), (false, 0..2));
     }
 
     #[test]

@@ -99,3 +99,17 @@ impl ShingleFrequencies {
         &self.counters[(shingle >> self.shift) as usize]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_counter_stays_full() {
+        let frequencies = ShingleFrequencies::new(8, 1 << 10);
+        let full = || frequencies.counter(7).load(Ordering::Relaxed) == u32::MAX;
+        frequencies.counter(7).store(u32::MAX, Ordering::Relaxed);
+        frequencies.count(&[7]);
+        assert!(full());
+    }
+}
