@@ -21,6 +21,11 @@ pub fn shingle_blocks(bytes: &[u8]) {
     storage::shingle_blocks(bytes);
 }
 
+/// Checks coded fingerprints.
+pub fn fingerprints(bytes: &[u8]) {
+    storage::fingerprints(bytes);
+}
+
 /// Checks the kernels of every instruction set that the machine has. The first ten bytes are the seed and the number of
 /// permutations.
 pub fn kernels(bytes: &[u8]) {

@@ -7,12 +7,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use dedupdb::corpus::{Encoding, Format, Item, Options, Repeats, Source, Sourced};
+use dedupdb_corpus::{Encoding, Format, Item, Options, Repeats, Source, SourcedText};
 use libfuzzer_sys::fuzz_target;
 use tempfile::TempDir;
 
 /// The documents of a file, its header, and whether all of it could be read.
-fn read(path: &Path, format: Format, options: &Options) -> (Vec<Sourced>, Vec<u8>, bool) {
+fn read(path: &Path, format: Format, options: &Options) -> (Vec<SourcedText>, Vec<u8>, bool) {
     let source = Source::path(path).key("file").format(format);
     let batches = options.batches([source]).unwrap();
     let (mut documents, mut header, mut is_whole) = (Vec::new(), Vec::new(), true);
@@ -24,14 +24,14 @@ fn read(path: &Path, format: Format, options: &Options) -> (Vec<Sourced>, Vec<u8
                 assert!(!skipped.message().contains('\n'), "{}", skipped.message());
                 is_whole = false;
             }
-            Item::Unchanged => unreachable!("nothing is stored"),
+            _ => unreachable!("nothing is stored"),
         }
     }
     (documents, header, is_whole)
 }
 
 /// The key that the record itself has, if any.
-fn own_key(document: &Sourced) -> Option<&str> {
+fn own_key(document: &SourcedText) -> Option<&str> {
     Some(&*document.key).filter(|key| !key.starts_with("file#"))
 }
 
@@ -42,7 +42,7 @@ fn folder() -> PathBuf {
 }
 
 /// Reads the documents of a file again, from their verbatim records.
-fn read_again(format: Format, first: &[Sourced], header: &[u8], options: &Options) {
+fn read_again(format: Format, first: &[SourcedText], header: &[u8], options: &Options) {
     let path = folder().join("again");
     let mut bytes = Vec::new();
     let records = first.iter().map(|document| &document.verbatim[..]);
@@ -54,7 +54,7 @@ fn read_again(format: Format, first: &[Sourced], header: &[u8], options: &Option
     }
     fs::write(&path, bytes).unwrap();
     let (again, _, _) = read(&path, format, options);
-    let all = |documents: &[Sourced]| -> Vec<(Option<String>, String)> {
+    let all = |documents: &[SourcedText]| -> Vec<(Option<String>, String)> {
         let documents = documents.iter();
         let pairs = documents.map(|d| (own_key(d).map(str::to_owned), d.text().to_owned()));
         pairs.collect()

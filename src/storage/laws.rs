@@ -10,7 +10,7 @@ use super::columns::{unpack, unpack_stored};
 use super::format::{ColumnKind, ContentRow, HEADER_BYTES, Header, belongs_to, may_be_unfinished};
 use super::postings::{Leaf, Posting, UnpackedLeaf, pack};
 use crate::codec::elias_fano;
-use crate::text::ShingleSet;
+use crate::text::{Fingerprints, ShingleSet};
 
 /// The little-endian integers of `bytes`.
 fn integers(bytes: &[u8]) -> impl Iterator<Item = u32> {
@@ -189,6 +189,61 @@ fn packed_sets(count: usize, bytes: &[u8]) {
     }
 }
 
+/// Bytes are either refused as the fingerprints of a text or are those that they give again. The fingerprints of texts
+/// survive their bytes, among those of others in a column.
+///
+/// The first byte is the distance of two fingerprints, the second one the number of shingles of each text.
+pub(crate) fn fingerprints(bytes: &[u8]) {
+    let Some((&[step, shingles], bytes)) = bytes.split_first_chunk() else {
+        return;
+    };
+    let step = u32::from(step) + 1;
+    let in_order: Vec<u32> = integers(bytes).collect();
+    let mut set = in_order.clone();
+    set.sort_unstable();
+    set.dedup();
+    if let Some(found) = Fingerprints::from_bytes(bytes, step, &set) {
+        assert_eq!(found.to_bytes(), bytes);
+    }
+    let halves = set.split_at(set.len() / 2);
+    for other in [halves.0, halves.1] {
+        let has_all = in_order.iter().all(|hash| other.contains(hash));
+        let is_sound = has_all && in_order.is_empty() == other.is_empty();
+        let is_sound = is_sound && bytes.len().is_multiple_of(4);
+        let found = Fingerprints::from_bytes(bytes, step, other);
+        assert_eq!(found.is_some(), is_sound);
+    }
+    let (mut column, mut rows) = (Vec::new(), Vec::new());
+    for text in in_order.chunks(usize::from(shingles) + 1) {
+        let fingerprints = Fingerprints::of(text, step);
+        let places = (0..text.len()).filter(|place| place % step as usize == 0);
+        assert!(
+            fingerprints
+                .as_slice()
+                .iter()
+                .eq(places.map(|place| &text[place]))
+        );
+        let farther = fingerprints.clone().at_step(2 * step).unwrap();
+        assert_eq!(farther, Fingerprints::of(text, 2 * step));
+        column.extend(fingerprints.to_bytes());
+        rows.push(ContentRow {
+            hash: [step.to_le_bytes()[0]; 32],
+            shingles_end: u64::from(u32::MAX) + text.len() as u64,
+            fingerprints_end: column.len() as u64,
+            shingle_count: 0,
+        });
+    }
+    let mut start = 0;
+    for (row, text) in rows.iter().zip(in_order.chunks(usize::from(shingles) + 1)) {
+        let row = row.encode();
+        let end = usize::try_from(ContentRow::fingerprints_end(&row)).unwrap();
+        let found = Fingerprints::from_bytes(&column[start..end], step, &set);
+        assert_eq!(found, Some(Fingerprints::of(text, step)));
+        start = end;
+    }
+    assert_eq!(start, column.len());
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -201,6 +256,7 @@ mod tests {
             super::headers(&bytes);
             super::leaf(&bytes);
             super::shingle_blocks(&bytes);
+            super::fingerprints(&bytes);
         }
     }
 }

@@ -23,6 +23,7 @@ mod folder;
 #[cfg(unix)]
 mod fork;
 mod given_shingles;
+mod golden_bytes;
 mod handles;
 mod ignore;
 mod kernels;

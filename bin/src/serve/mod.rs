@@ -1,5 +1,7 @@
 //! The requests of a program that talks to this one by standard input and output.
 
+#[cfg(test)]
+mod laws;
 mod reader;
 mod request;
 mod session;
