@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::ffi::OsStr;
+use std::ops::Range;
 use std::path::{Component, Path};
 use std::sync::LazyLock;
 
@@ -143,36 +144,80 @@ impl ShingleCounter {
         if shingles.len() > 1 {
             shingles.pop();
         }
+        let all = shingles.len() as u64;
+        let shingles = self.decoded(shingles, text);
         // Whether a shingle came again.
         let mut met = HashMap::with_capacity(shingles.len());
-        let (mut count, mut run, mut once) = (0, 0_usize, 0_usize);
+        // New shingles in a row, and those behind them that came before.
+        let (mut run, mut again) = (0, 0);
+        let (mut count, mut once) = (0, 0_usize);
         for &shingle in &shingles {
             match met.entry(shingle) {
                 Entry::Vacant(new) => {
                     new.insert(false);
                     once += 1;
+                    if again > 0 {
+                        count += self.said(run, again);
+                        (run, again) = (0, 0);
+                    }
                     run += 1;
                 }
                 Entry::Occupied(mut known) => {
                     once -= usize::from(!known.insert(true));
-                    // As many as a shingle has words, but one, reach into the passage that comes again.
-                    count += std::mem::take(&mut run).saturating_sub(self.k - 1);
+                    again += 1;
                 }
             }
         }
-        count += run;
+        count += self.said(run, again);
         // Those that join both passages come once, and the last one, which did not count.
         let is_twice = once <= self.k && shingles.len() >= 2 * count.max(1);
-        count = count.saturating_sub(is_twice.into());
-        // Such a word is in as many shingles as these have words, and may be cut into three.
-        let garbled = garbled_places(text) * (self.k + 2);
-        (Reverse(count.saturating_sub(garbled) as u64), is_twice)
+        let count = count.saturating_sub(is_twice.into()) as u64;
+        // Of texts with such words everywhere, the one with more of them.
+        let garbled = if count < all / 10 { all } else { 0 };
+        (Reverse(count), is_twice, Reverse(garbled))
+    }
+
+    /// The number of new shingles in a row that say something: as many as a shingle has words, but one, may reach into the
+    /// passage that comes `again` behind them.
+    fn said(&self, run: usize, again: usize) -> usize {
+        run.saturating_sub(again.min(self.k - 1))
+    }
+
+    /// The shingles, in order, without those that have a word which was decoded wrongly.
+    fn decoded(&self, shingles: Vec<u32>, text: &str) -> Vec<u32> {
+        let garbled: Vec<Range<usize>> = garbled_places(text)
+            .into_iter()
+            .map(|place| part_of_word(text.as_bytes(), place))
+            .collect();
+        if garbled.is_empty() {
+            return shingles;
+        }
+        let tokens = self.shingler.places(text);
+        // How many garbled tokens there are before each.
+        let mut sums = Vec::with_capacity(tokens.len() + 1);
+        let (mut sum, mut at) = (0_usize, 0);
+        sums.push(0);
+        for token in &tokens {
+            while garbled.get(at).is_some_and(|part| part.end <= token.start) {
+                at += 1;
+            }
+            let touches = |part: &Range<usize>| part.start < token.end;
+            sum += usize::from(garbled.get(at).is_some_and(touches));
+            sums.push(sum);
+        }
+        let is_decoded = |first: usize| {
+            let last = (first + self.k).min(tokens.len());
+            sums.get(first) == sums.get(last)
+        };
+        let shingles = shingles.into_iter().enumerate();
+        let decoded = shingles.filter(|(first, _)| is_decoded(*first));
+        decoded.map(|(_, shingle)| shingle).collect()
     }
 }
 
-/// What a text says: the number of distinct shingles, and whether it says all of it at least twice. The lesser one is worth
-/// keeping.
-pub(crate) type Content = (Reverse<u64>, bool);
+/// What a text says: the number of distinct shingles, whether it says all of it at least twice, and the number of all
+/// shingles if nearly all have words that were decoded wrongly. The lesser one is worth keeping.
+pub(crate) type Content = (Reverse<u64>, bool, Reverse<u64>);
 
 /// Of two documents, the one with the lesser rank is worth keeping: what it says, how many names tell that it is a copy, the
 /// length of its text, and the lengths of its name and path.
@@ -212,13 +257,18 @@ pub(crate) fn stored_rank(shingles: u64, bytes: u64, place: Option<(&Path, bool)
     let aside = place.map_or(0, |(path, is_record)| {
         set_aside(path) + usize::from(is_record)
     });
-    ((Reverse(shingles), false), aside, Reverse(bytes), lengths)
+    (
+        (Reverse(shingles), false, Reverse(0)),
+        aside,
+        Reverse(bytes),
+        lengths,
+    )
 }
 
-/// The number of characters in place of bytes that could not be decoded, of places where UTF-8 was read as Latin-1,
+/// The places of characters in place of bytes that could not be decoded, of places where UTF-8 was read as Latin-1,
 /// Windows-1252, Windows-1250 or Mac Roman, such as `Ã¼`, `ĂĽ` or `√º` for `ü` and `â€™` for `’`, and of characters that are
 /// written as pages or mail have them: `&uuml;`, `=C3=BC`, and a line that ends within a word, with `=`.
-fn garbled_places(text: &str) -> usize {
+fn garbled_places(text: &str) -> Vec<usize> {
     let bytes = text.as_bytes();
     let starts = text.char_indices().filter(|(start, c)| {
         let behind = &bytes[start + c.len_utf8()..bytes.len().min(start + 12)];
@@ -236,7 +286,19 @@ fn garbled_places(text: &str) -> usize {
             }
         }
     });
-    starts.count()
+    starts.map(|(start, _)| start).collect()
+}
+
+/// The bytes at a place that was decoded wrongly, with the one before it and those behind it, in the same word.
+fn part_of_word(text: &[u8], place: usize) -> Range<usize> {
+    const BEHIND: usize = 12;
+    let is_blank = |at: usize| text.get(at).is_none_or(u8::is_ascii_whitespace);
+    let start = match place.checked_sub(1) {
+        Some(before) if !is_blank(before) => before,
+        _ => place,
+    };
+    let end = (place + 1..place + BEHIND).find(|&at| is_blank(at));
+    start..end.unwrap_or(place + BEHIND)
 }
 
 /// Whether a text begins with a character of UTF-8 that was read as Windows-1252: a letter for its first byte, and other
@@ -522,7 +584,7 @@ mod tests {
             .chain(of_windows_1250)
             .chain(of_mac_roman)
         {
-            assert_eq!(garbled_places(garbled), 1, "{garbled}");
+            assert_eq!(garbled_places(garbled).len(), 1, "{garbled}");
         }
         for other in [
             "für",
@@ -552,7 +614,7 @@ mod tests {
             "====\n",
             "a=C3",
         ] {
-            assert_eq!(garbled_places(other), 0, "{other}");
+            assert_eq!(garbled_places(other).len(), 0, "{other}");
         }
     }
 
@@ -575,5 +637,21 @@ mod tests {
         let garbled = verse.replacen("verse7 ", "verse\u{fffd} ", 1);
         assert!(rank(&verse) < rank(&garbled));
         assert!(rank(&garbled) < rank(&verse[..verse.len() / 2]));
+        // What is added counts at least nothing, whatever it is.
+        for more in [
+            "see https://example.org/index.php?id=12 and https://example.org/index.php?id=13",
+            "Smith &amp; Sons and Jones &amp; Co. sent it",
+            "proxy=\nuser=anna\npassword=Sesame17",
+            "let x=a?b:c; let y=d?e:f;",
+            "as verse1 verse2 verse3 verse4 verse5 says",
+            r#""M\u00fcller", "J\u00e4ger""#,
+        ] {
+            let whole = format!("{verse}and then it goes on like that, {more}\n");
+            let cut = format!("{verse}and then it goes on like that,\n");
+            assert!(rank(&whole) < rank(&cut), "{more}");
+        }
+        let dense: Vec<String> = (0..60).map(|word| format!("\\u00fcber{word}")).collect();
+        let dense = dense.join(" ");
+        assert!(rank(&dense) < rank(&dense[..dense.len() * 9 / 10]));
     }
 }
