@@ -194,7 +194,9 @@ impl RequestFields {
         if let RequestBody::Query { text, key, .. } = &body
             && text.is_some() == key.is_some()
         {
-            return Err("a query needs a text or the key of a stored document, and not both".to_owned());
+            return Err(
+                "a query needs a text or the key of a stored document, and not both".to_owned(),
+            );
         }
         match self.left() {
             Some(name) => Err(format!("this operation has no field {name:?}")),
