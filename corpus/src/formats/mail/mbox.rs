@@ -175,7 +175,7 @@ impl<R: BufRead> MboxMessages<R> {
         if length as u64 > self.limit {
             return false;
         }
-        let wanted = length + LINE_ENDS + FROM.len();
+        let wanted = length.saturating_add(LINE_ENDS + FROM.len());
         let ahead = self.reader.peek(wanted).unwrap_or_default();
         let Some((body, rest)) = ahead.split_at_checked(length) else {
             return false;
