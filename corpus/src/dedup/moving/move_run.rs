@@ -184,13 +184,10 @@ fn move_all(
     reporter: &mut MoveReporter<'_>,
 ) -> Result<()> {
     let (mut listed, mut staying) = (Vec::new(), HashSet::new());
-    for (planned, checked) in check_all(plan) {
+    for (planned, checked) in check_all(plan, &mut staying) {
         match checked {
             Ok((file, bytes)) => listed.push((planned, file, bytes)),
-            Err(left) => {
-                staying.insert(&*planned.file);
-                reporter.left(&planned.file, &left)?;
-            }
+            Err(left) => reporter.left(&planned.file, &left)?,
         }
     }
     if listed.is_empty() {
@@ -242,14 +239,14 @@ fn move_all(
     Ok(())
 }
 
-/// Returns the files that may be moved, each with its entry in the list and its size, or the reason why it stays.
-fn check_all(plan: &MovePlan) -> Vec<CheckedMove<'_>> {
-    let mut staying = HashSet::new();
+/// Returns the files that may be moved, each with its entry in the list and its size, or the reason why it stays. Adds those
+/// that stay to `staying`.
+fn check_all<'p>(plan: &'p MovePlan, staying: &mut HashSet<&'p Path>) -> Vec<CheckedMove<'p>> {
     let mut chains = MoveChains::default();
     let places = plan.after_others().into_iter();
     let checked = places.map(|place| {
         let planned = &plan.files[place];
-        let checked = check_first(planned, &staying);
+        let checked = check_first(planned, staying);
         let checked = checked.and_then(|()| plan.check(planned, &MovedFiles::new()));
         let checked = checked.and_then(|listed| chains.add(planned).map(|()| listed));
         if checked.is_err() {

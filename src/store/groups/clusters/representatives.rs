@@ -127,7 +127,9 @@ impl<'a> Representatives<'a> {
                     break;
                 }
                 if shared.len() == full {
-                    self.allowance.iter().for_each(|allowance| allowance.cut());
+                    if let Some(allowance) = self.allowance {
+                        allowance.cut();
+                    }
                     break;
                 }
                 shared.push(representative);
