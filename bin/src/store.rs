@@ -371,6 +371,9 @@ pub(crate) fn note_none(store: &Store, what: &str, console: &Console) -> Result<
     Ok(has_documents)
 }
 
+/// How a search finds all pairs below the store's threshold.
+pub(crate) const EXHAUSTIVE: &str = "--exhaustive finds all of them";
+
 /// Reports what a threshold below the store's misses, and how the store finds more.
 pub(crate) fn note_threshold_of(
     args: &Args,

@@ -26,7 +26,7 @@ use crate::slot::StoreSlot;
 use crate::stream::Batches;
 use crate::table::Table;
 use crate::upkeep::rebuilt;
-use crate::warning::{REINDEX, warn_of_threshold};
+use crate::warning::{EXHAUSTIVE, REINDEX, warn_of_threshold};
 use crate::watch::{ProgressCallback, lock, waited, watched};
 
 /// The approximate number of bytes that a merge takes between two commits.
@@ -642,8 +642,7 @@ impl PyStore {
         }
         let pairs = groups::pairs(py, store.clone(), query, containment.is_some())?;
         if !exhaustive && ignored.is_none() {
-            let remedy = "exhaustive=True finds all of them";
-            warn_of_threshold(py, &store, threshold, remedy)?;
+            warn_of_threshold(py, &store, threshold, EXHAUSTIVE)?;
         }
         Ok(pairs)
     }
@@ -687,7 +686,7 @@ impl PyStore {
         }
         let clusters = groups::clusters(py, store.clone(), query, containment.is_some())?;
         if !exhaustive {
-            warn_of_threshold(py, &store, threshold, "exhaustive=True finds all of them")?;
+            warn_of_threshold(py, &store, threshold, EXHAUSTIVE)?;
         }
         Ok(clusters)
     }

@@ -7,6 +7,9 @@ use pyo3::prelude::*;
 pub(crate) const REINDEX: &str =
     "to find more, give the store this threshold: store.reindex(threshold=...)";
 
+/// How a search finds all pairs there.
+pub(crate) const EXHAUSTIVE: &str = "exhaustive=True finds all of them";
+
 pub(crate) fn warn(py: Python<'_>, message: &str) -> PyResult<()> {
     let warning = py.import("dedupdb._warning")?;
     warning.call_method1("warn", (message,)).map(drop)

@@ -58,7 +58,7 @@ pub(crate) fn run(
     crate::store::note_short(&store, short, clusters.contained.shortest, console);
     files.note(args, console);
     if !clusters.exhaustive {
-        let remedy = "--exhaustive finds all of them";
+        let remedy = crate::store::EXHAUSTIVE;
         crate::store::note_threshold(&store, clusters.threshold, remedy, console);
     }
     crate::store::note_cut_short(store.searches_cut_short(), args, console);

@@ -73,7 +73,7 @@ pub(crate) fn run(
     crate::store::note_short(&store, short, contained.shortest, console);
     files.note(args, console);
     if !pairs.exhaustive && ignored.is_none() {
-        let remedy = "--exhaustive finds all of them";
+        let remedy = crate::store::EXHAUSTIVE;
         crate::store::note_threshold(&store, pairs.threshold, remedy, console);
     }
     crate::store::note_cut_short(store.searches_cut_short(), args, console);
