@@ -174,7 +174,9 @@ impl ShingleCounter {
         let count = count.saturating_sub(is_twice.into()) as u64;
         // Of texts with such words everywhere, the one with more of them.
         let garbled = if count < all / 10 { all } else { 0 };
-        (Reverse(count), is_twice, Reverse(garbled))
+        // A text that was cut off where it only repeats itself says as much, in fewer words.
+        let length = if is_twice { 0 } else { shingles.len() as u64 };
+        (Reverse(count), is_twice, Reverse(garbled), Reverse(length))
     }
 
     /// The number of new shingles in a row that say something: as many as a shingle has words, but one, may reach into the
@@ -215,18 +217,20 @@ impl ShingleCounter {
     }
 }
 
-/// What a text says: the number of distinct shingles, whether it says all of it at least twice, and the number of all
-/// shingles if nearly all have words that were decoded wrongly. The lesser one is worth keeping.
-pub(crate) type Content = (Reverse<u64>, bool, Reverse<u64>);
+/// What a text says: the number of distinct shingles, whether it says all of it at least twice, the number of all
+/// shingles if nearly all have words that were decoded wrongly, and the number of the others, with those that come again,
+/// unless it says all of it twice. The lesser one is worth keeping.
+pub(crate) type Content = (Reverse<u64>, bool, Reverse<u64>, Reverse<u64>);
 
 /// Of two documents, the one with the lesser rank is worth keeping: what it says, how many names tell that it is a copy, the
 /// length of its text, and the lengths of its name and path.
 pub(crate) type KeepRank = (Content, usize, Reverse<u64>, [usize; 2]);
 
 /// Returns what sorts the document to keep first: the one that says most, by its number of distinct shingles; then the
-/// one with fewer names, of the file and its folders, that are hidden or tell a copy or a program; then the one with
-/// the longer text, then the shorter name, then the shorter path. A record, which is not a file of its own, counts as
-/// having one such name. Invisible characters do not count as length.
+/// one with more shingles, counted as often as they come; then the one with fewer names, of the file and its folders,
+/// that are hidden or tell a copy or a program; then the one with the longer text, then the shorter name, then the
+/// shorter path. A record, which is not a file of its own, counts as having one such name. Invisible characters do not
+/// count as length.
 pub(crate) fn rank_of(document: &SourcedText, content: Content) -> KeepRank {
     let is_record = document.record.is_some();
     rank_of_text(
@@ -258,7 +262,7 @@ pub(crate) fn stored_rank(shingles: u64, bytes: u64, place: Option<(&Path, bool)
         set_aside(path) + usize::from(is_record)
     });
     (
-        (Reverse(shingles), false, Reverse(0)),
+        (Reverse(shingles), false, Reverse(0), Reverse(0)),
         aside,
         Reverse(bytes),
         lengths,
@@ -637,6 +641,31 @@ mod tests {
         let garbled = verse.replacen("verse7 ", "verse\u{fffd} ", 1);
         assert!(rank(&verse) < rank(&garbled));
         assert!(rank(&garbled) < rank(&verse[..verse.len() / 2]));
+        let named = |text: &str, name| {
+            rank_of_text(text, counter.count(text), Some((Path::new(name), false)))
+        };
+        for share in [70, 80, 90, 99] {
+            let cut = &song[..song.len() * share / 100];
+            assert!(named(&song, "song (1).bak") < named(cut, "song"), "{share}");
+        }
+        let with_garbled = format!("{verse}{refrain}{}", refrain.replace("n7 ", "n\u{fffd}7 "));
+        let clean = format!("{verse}{refrain}{refrain}");
+        assert!(named(&clean, "song (1).bak") < named(&with_garbled, "song"));
+        // The name decides about the same words, and about how often a text was pasted.
+        for copy in [
+            song.replace(' ', "\r\n"),
+            song.replace(' ', "   "),
+            format!("\u{feff}{song}"),
+            format!("{song}\n\n-- \n   \n"),
+            song.replace("verse", "\n> verse"),
+        ] {
+            assert!(
+                named(&song, "song") < named(&copy, "song (1).bak"),
+                "{copy}"
+            );
+        }
+        let often = verse.repeat(3);
+        assert!(named(&twice, "song") < named(&often, "song (1).bak"));
         // What is added counts at least nothing, whatever it is.
         for more in [
             "see https://example.org/index.php?id=12 and https://example.org/index.php?id=13",

@@ -23,8 +23,9 @@ pub enum Keep {
     /// The first in the input.
     #[default]
     First,
-    /// The one with more distinct shingles; of equal ones, one with fewer names, of the file and its folders, that tell a copy, then the longer text, the
-    /// shorter name, the shorter path, and then the first. Words that were decoded wrongly do not count.
+    /// The one with more distinct shingles; of equal ones, the one with more shingles, then one with fewer names, of the file
+    /// and its folders, that tell a copy, then the longer text, the shorter name, the shorter path, and then the first. Words
+    /// that were decoded wrongly do not count.
     Longest,
     /// The one whose file was modified last; within one file, the last record.
     Newest,
