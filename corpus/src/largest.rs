@@ -36,8 +36,16 @@ const OLD_WORDS: [&str; 7] = ["bak", "backup", "old", "orig", "sav", "save", "sw
 /// Extensions of files that are not complete yet, or not to be kept.
 const PART_ENDS: [&str; 6] = ["crdownload", "download", "part", "partial", "temp", "tmp"];
 
-/// Last words of the names of folders with copies: `Laptop Backup`.
-const BACKUP_WORDS: [&str; 4] = ["backup", "backups", "sauvegarde", "sicherung"];
+/// Last words of the names of folders with copies: `Laptop Backup`, `docs_old`.
+const BACKUP_WORDS: [&str; 7] = [
+    "backup",
+    "backups",
+    "bak",
+    "old",
+    "orig",
+    "sauvegarde",
+    "sicherung",
+];
 
 /// Names of folders of what was thrown away.
 const TRASH_FOLDERS: [&str; 13] = [
@@ -509,6 +517,11 @@ mod tests {
             "CÓPIA de thesis.txt",
             "kopie2.txt",
             "Laptop Backup/a.txt",
+            "docs_old/a.txt",
+            "docs-old/a.txt",
+            "docs.bak/a.txt",
+            "docs OLD 2/a.txt",
+            "notes.orig/a.txt",
             "Téléchargements/a.txt",
             "thesis (1).txt",
             "thesis(12).txt",
@@ -530,6 +543,8 @@ mod tests {
         for other in [
             "report.txt",
             "older/report.txt",
+            "threshold/a.txt",
+            "old-town/walk.txt",
             "photocopying.txt",
             "chapter.1",
             "tmp.txt",
