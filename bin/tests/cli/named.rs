@@ -23,6 +23,10 @@ fn unreadable() -> Vec<(&'static str, Vec<u8>)> {
             "secret.age",
             b"age-encryption.org/v1\n-> X25519 abc\n".to_vec(),
         ),
+        (
+            "secret.asc",
+            b"-----BEGIN PGP MESSAGE-----\n\nhQEMA+o=\n-----END PGP MESSAGE-----\n".to_vec(),
+        ),
         ("list.json", b"[{\"text\": \"a\"}, {".to_vec()),
         ("large.txt", vec![b'a'; 2 << 20]),
     ]

@@ -3,6 +3,8 @@
 //! The crates that know hundreds of kinds take a text that begins with `BM` for a picture and one that begins with `MZ`
 //! for a program. Here, such bytes only name a file that is already known to be binary.
 
+use super::without_mark;
+
 /// The first bytes of files of a kind.
 struct MagicNumber {
     magic: &'static [u8],
@@ -73,6 +75,20 @@ const KINDS: &[MagicNumber] = &[
     likely(b"!<arch>\n", "library archive"),
 ];
 
+/// The first and last lines of what is encrypted and written in ASCII.
+const ARMOUR: [(&[u8], &[u8], &str); 2] = [
+    (
+        b"-----BEGIN PGP MESSAGE-----",
+        b"-----END PGP MESSAGE-----",
+        "encrypted by PGP",
+    ),
+    (
+        b"-----BEGIN AGE ENCRYPTED FILE-----",
+        b"-----END AGE ENCRYPTED FILE-----",
+        "encrypted by age",
+    ),
+];
+
 /// Returns the kind of a file that cannot be text, whatever follows.
 pub(crate) fn surely(bytes: &[u8]) -> Option<&'static str> {
     if is_pdf(bytes) {
@@ -80,6 +96,9 @@ pub(crate) fn surely(bytes: &[u8]) -> Option<&'static str> {
     }
     if is_bzip2(bytes) {
         return Some("bzip2 archive");
+    }
+    if let Some((_, _, name)) = ARMOUR.iter().find(|armour| is_armoured(bytes, armour)) {
+        return Some(name);
     }
     let kind = KINDS.iter().find(|kind| bytes.starts_with(kind.magic));
     kind.filter(|kind| kind.is_sure).map(|kind| kind.name)
@@ -101,6 +120,14 @@ pub(crate) fn kind(bytes: &[u8]) -> Option<&'static str> {
     let likely = || KINDS.iter().find(|kind| bytes.starts_with(kind.magic));
     let likely = || likely().map(|kind| kind.name);
     surely(bytes).or_else(likely).or_else(riff)
+}
+
+/// Whether the bytes are one encrypted message, and no text stands around it.
+fn is_armoured(bytes: &[u8], (first, last, _): &(&[u8], &[u8], &str)) -> bool {
+    let start = without_mark(bytes).trim_ascii_start();
+    let inside = start.strip_prefix(*first);
+    let inside = inside.and_then(|rest| rest.trim_ascii_end().strip_suffix(*last));
+    inside.is_some_and(|inside| !inside.windows(last.len()).any(|line| line == *last))
 }
 
 /// Whether the bytes begin like `%PDF-1.7`, possibly after whitespace, which PDF readers skip.
@@ -129,6 +156,14 @@ mod tests {
                 "RTF document; --pre takes a program that reads it",
             ),
             (b"PK\x03\x04\x14", "ZIP archive, or an office document"),
+            (
+                b"\xef\xbb\xbf-----BEGIN PGP MESSAGE-----\r\n\r\nhQEMA+o=\r\n-----END PGP MESSAGE-----\r\n",
+                "encrypted by PGP",
+            ),
+            (
+                b"-----BEGIN AGE ENCRYPTED FILE-----\nYWdl\n-----END AGE ENCRYPTED FILE-----\n",
+                "encrypted by age",
+            ),
         ] {
             assert_eq!(surely(bytes), Some(name));
             assert_eq!(kind(bytes), Some(name));
@@ -156,6 +191,11 @@ mod tests {
             "RIFF and RAFF",
             "%!PS-Adobe-3.0",
             "{\\rt",
+            "-----BEGIN PGP MESSAGE----- is the first line",
+            "-----BEGIN PGP MESSAGE-----\nhQ\n-----END PGP MESSAGE-----\nCan you read this?",
+            "-----BEGIN PGP MESSAGE-----\nhQ\n-----END PGP MESSAGE-----\nand\n-----END PGP MESSAGE-----",
+            "-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\nDear all\n-----END PGP SIGNATURE-----",
+            "-----BEGIN PGP PUBLIC KEY BLOCK-----\nmQ\n-----END PGP PUBLIC KEY BLOCK-----",
         ] {
             assert_eq!(surely(text.as_bytes()), None, "{text}");
         }
