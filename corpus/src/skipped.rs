@@ -202,6 +202,8 @@ pub enum Reason {
     BadRecord,
     /// It is a file with several records, and none is a document. Each is skipped, too.
     AllBad,
+    /// It was named, and is a file of records without a record.
+    NoRecords,
     /// It has too few words for what is asked.
     TooShort,
     /// It is a record of a web archive without a page: a request, an image, an error.
@@ -238,6 +240,7 @@ impl Reason {
         Reason::RepeatedKey,
         Reason::BadRecord,
         Reason::AllBad,
+        Reason::NoRecords,
         Reason::TooShort,
         Reason::NoPage,
         Reason::Stopped,
@@ -268,6 +271,7 @@ impl Reason {
             Reason::RepeatedKey => "repeated key",
             Reason::BadRecord => "bad record",
             Reason::AllBad => "all records bad",
+            Reason::NoRecords => "no records",
             Reason::TooShort => "too short",
             Reason::NoPage => "no page",
             Reason::Stopped => "stopped",
@@ -303,6 +307,7 @@ impl Reason {
             | Reason::Excluded
             | Reason::NamedTwice
             | Reason::OtherName
+            | Reason::NoRecords
             | Reason::TooShort
             | Reason::NoPage => false,
         }

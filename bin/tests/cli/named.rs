@@ -144,3 +144,27 @@ fn the_same_file_named_twice_or_by_a_link_is_no_failure() {
         sandbox.add(&["notes.txt", "link.txt"], 0);
     }
 }
+
+#[test]
+fn a_named_file_of_records_without_a_record_is_named_and_no_error() {
+    for (name, bytes) in [
+        ("day.jsonl", ""),
+        ("blank.jsonl", "\n\n \n"),
+        ("day.csv", "id,text\n"),
+        ("day.mbox", ""),
+    ] {
+        let sandbox = sandbox(name, bytes.as_bytes());
+        let line = format!("{name}: no records; left out");
+        for command in [
+            &["add", name][..],
+            &["add", "--strict", "good.jsonl", name],
+            &["dedup", "good.jsonl", name, "-o", "out.jsonl"],
+        ] {
+            let ran = sandbox.run(command).expect(0);
+            let lines = ran.stderr.matches(&line).count();
+            assert_eq!(lines, 1, "{command:?}: {}", ran.stderr);
+        }
+        let ran = sandbox.run(&["add", "."]).expect(0);
+        assert!(!ran.stderr.contains("no records"), "{}", ran.stderr);
+    }
+}

@@ -271,6 +271,10 @@ impl RecordFile<'_> {
                     only.named = outbox.is_named(self.name());
                 }
                 _ if all.bad > 0 => parsed.items.push(self.all_bad(all.bad)),
+                _ if outbox.is_named(self.name()) => {
+                    let empty = Skipped::file(Reason::NoRecords, self.name());
+                    parsed.items.push(Item::Skipped(empty));
+                }
                 _ => {}
             }
         }
