@@ -30,8 +30,11 @@ impl ReadCounts {
     /// brings the similarity of shorter texts below 0.8 if they are cut into five words each.
     pub const SHORT: u64 = 300;
 
-    /// Counts a skipped file or record.
+    /// Counts a skipped file or record. A file without records has nothing to skip.
     pub fn skipped(&mut self, skipped: &Skipped) {
+        if skipped.reason == Reason::NoRecords {
+            return;
+        }
         *self.skipped.entry(skipped.reason).or_default() += 1;
         self.failures += u64::from(skipped.is_failure());
         self.repeated += u64::from(skipped.reason == Reason::RepeatedKey);

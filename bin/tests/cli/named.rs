@@ -158,12 +158,15 @@ fn a_named_file_of_records_without_a_record_is_named_and_no_error() {
         for command in [
             &["add", name][..],
             &["add", "--strict", "good.jsonl", name],
-            &["dedup", "good.jsonl", name, "-o", "out.jsonl"],
+            &["dedup", "good.jsonl", name, "-o", "out/"],
         ] {
             let ran = sandbox.run(command).expect(0);
             let lines = ran.stderr.matches(&line).count();
             assert_eq!(lines, 1, "{command:?}: {}", ran.stderr);
         }
+        sandbox.run(&["query", name]).expect(1);
+        let against = ["dedup", "good.jsonl", "--against", name, "-o", "rest.jsonl"];
+        sandbox.run(&against).expect(0);
         let ran = sandbox.run(&["add", "."]).expect(0);
         assert!(!ran.stderr.contains("no records"), "{}", ran.stderr);
     }
