@@ -19,6 +19,7 @@ pa = pytest.importorskip("pyarrow")
 
 TEXTS = texts(240)
 UTC = datetime.timezone.utc
+DAY = datetime.datetime(2024, 1, 1, tzinfo=UTC)
 
 
 def scores() -> list[float | None]:
@@ -26,7 +27,6 @@ def scores() -> list[float | None]:
 
 
 def table() -> Any:
-    day = datetime.datetime(2024, 1, 1, tzinfo=UTC)
     big = [None if row % 5 == 0 else 2**53 + row * 7919 % 240 for row in range(240)]
     return pa.table(
         {
@@ -34,8 +34,8 @@ def table() -> Any:
             "score": scores(),
             "big": pa.array(big, pa.int64()),
             "price": pa.array([decimal.Decimal(row * 31 % 97) / 4 - 9 for row in range(240)], pa.decimal128(30, 2)),
-            "seen": pa.array([day + datetime.timedelta(milliseconds=row * 7919 % 240 * 500) for row in range(240)]),
-            "day": pa.array([(day + datetime.timedelta(days=row * 7919 % 200)).date() for row in range(240)]),
+            "seen": pa.array([DAY + datetime.timedelta(milliseconds=row * 7919 % 240 * 500) for row in range(240)]),
+            "day": pa.array([(DAY + datetime.timedelta(days=row * 7919 % 200)).date() for row in range(240)]),
             "source": pa.array([["web", "wiki", None, "books"][row % 4] for row in range(240)]).dictionary_encode(),
             "flag": [row % 3 == 0 for row in range(240)],
             "meta": [None if row % 13 == 0 else {"rank": row * 17 % 50, "tags": [row]} for row in range(240)],
@@ -55,6 +55,8 @@ QUESTIONS: list[tuple[str | list[str] | None, dict[str, list[Any]] | None, str]]
     ("-meta.rank", None, "--keep-by -meta.rank"),
     (["flag"], {"source": ["wiki", "books"]}, "--prefer source=wiki,books --keep-by flag"),
     (None, {"meta.rank": [7, 8, 9], "source": ["web"]}, "--prefer meta.rank=7,8,9 --prefer source=web"),
+    (["seen"], {"score": [9, 8.0, "7.0"], "flag": [True]}, "--prefer score=9.0,8,7 --prefer flag=true --keep-by seen"),
+    (None, {"day": [DAY.date(), DAY + datetime.timedelta(days=7)]}, "--prefer day=2024-01-01,2024-01-08T00:00"),
 ]
 
 

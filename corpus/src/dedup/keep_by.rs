@@ -22,8 +22,8 @@ pub struct KeepBy {
 enum RankDirection {
     LargestFirst,
     SmallestFirst,
-    /// These values first, in this order, and then all others.
-    Preferred(Vec<String>),
+    /// The values with these keys first, in this order, and then all others.
+    Preferred(Vec<Vec<u8>>),
 }
 
 impl KeepBy {
@@ -45,13 +45,19 @@ impl KeepBy {
     }
 
     /// Keeps a document with the first of these values of a field, or else with the second, and so on. All others are equal to
-    /// each other.
+    /// each other. Values are equal that have the same place in an order: `1`, `1.0` and `"1"`, or `2024-01-01` and its
+    /// first moment.
     pub fn preferred<V: Into<String>>(
         field: impl Into<String>,
         values: impl IntoIterator<Item = V>,
     ) -> KeepBy {
+        let keys = values.into_iter().map(|value| {
+            let mut key = Vec::new();
+            push_ranked(Some(&value.into()), false, &mut key);
+            key
+        });
         KeepBy {
-            direction: RankDirection::Preferred(values.into_iter().map(Into::into).collect()),
+            direction: RankDirection::Preferred(keys.collect()),
             ..KeepBy::largest(field)
         }
     }

@@ -12,15 +12,14 @@ const FLAG: u8 = 2;
 const TEXT: u8 = 3;
 const NOTHING: u8 = u8::MAX;
 
-/// Adds the place of a value among some values. Returns whether there is a value.
-pub(super) fn push_position(value: Option<&str>, values: &[String], key: &mut Vec<u8>) -> bool {
-    let value = given(value);
-    let place = value.map_or(i64::MAX, |value| {
-        let found = (0..).zip(values).find(|(_, it)| it.trim() == value);
-        found.map_or(i64::MAX - 1, |(place, _)| place)
-    });
-    push_integer(place, key);
-    value.is_some()
+/// Adds the place of a value among the [keys](push_ranked) of some values. Returns whether there is a value.
+pub(super) fn push_position(value: Option<&str>, values: &[Vec<u8>], key: &mut Vec<u8>) -> bool {
+    let mut own = Vec::new();
+    let has_value = push_ranked(value, false, &mut own);
+    let place = (0..).zip(values).find(|(_, it)| **it == own);
+    let other = if has_value { i64::MAX - 1 } else { i64::MAX };
+    push_integer(place.map_or(other, |(place, _)| place), key);
+    has_value
 }
 
 /// Adds the bytes of a value. Returns whether there is one; nothing comes last in either direction.
@@ -232,7 +231,11 @@ mod tests {
 
     #[test]
     fn preferred_values_come_first() {
-        let values = ["wiki", "1"].map(str::to_owned);
+        let values = ["wiki", "1", "2024-01-01", "True"].map(|value| {
+            let mut key = Vec::new();
+            push_ranked(Some(value), false, &mut key);
+            key
+        });
         let place = |value| {
             let mut key = Vec::new();
             (push_position(value, &values, &mut key), key)
@@ -244,5 +247,14 @@ mod tests {
         );
         assert!(found.windows(2).take(3).all(|it| it[0].1 < it[1].1));
         assert_eq!(place(Some("other")), place(Some("Wiki")));
+        // Values that have one place in an order are one value.
+        for (one, other) in [
+            ("1", "1.0"),
+            ("2024-01-01", "2024-01-01T00:00:00.000000"),
+            ("true", "True"),
+        ] {
+            assert_eq!(place(Some(one)), place(Some(other)));
+            assert!(place(Some(one)) < place(Some("other")), "{one}");
+        }
     }
 }

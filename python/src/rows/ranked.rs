@@ -5,7 +5,7 @@ use arrow_array::{Array, ArrayRef};
 use arrow_schema::{DataType, Field, FieldRef, Fields};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyDictMethods, PyString};
+use pyo3::types::{PyDelta, PyDict, PyDictMethods, PyString};
 
 use super::strings::{Strings, fits, has_uuids};
 use super::{Flaw, string};
@@ -93,7 +93,7 @@ impl RankColumn {
 ///
 /// # Errors
 ///
-/// It is a list or a mapping.
+/// It is a list, a mapping or a duration.
 pub(super) fn value_of(record: &Bound<'_, PyAny>, name: &str) -> PyResult<RankValue> {
     let value = nested(record, name)?;
     value.map_or(Ok(None), |value| text_of(&value, name))
@@ -133,7 +133,7 @@ fn text_of(value: &Bound<'_, PyAny>, name: &str) -> PyResult<RankValue> {
             .map(Some)
             .map_err(|flaw| PyValueError::new_err(format!("keep_by: {flaw}")));
     }
-    if value.hasattr("__len__")? {
+    if value.hasattr("__len__")? || value.is_instance_of::<PyDelta>() {
         let class = value.get_type().name()?;
         return Err(no_rank(name, &format!("a value of {class}")));
     }
