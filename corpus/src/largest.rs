@@ -8,10 +8,13 @@ use std::ops::Range;
 use std::path::{Component, Path};
 use std::sync::LazyLock;
 
-use encoding_rs::{Encoding, MACINTOSH, WINDOWS_1250};
+use encoding_rs::{
+    Encoding, IBM866, KOI8_R, MACINTOSH, WINDOWS_874, WINDOWS_1250, WINDOWS_1251, WINDOWS_1253,
+    WINDOWS_1255, WINDOWS_1256, WINDOWS_1257, WINDOWS_1258,
+};
 
 use crate::{SourcedText, is_compressed};
-use dedupdb::sketching::{Shingler, unseen_bytes};
+use dedupdb::sketching::{Shingler, seen_characters};
 use dedupdb::{Result, Schema};
 
 /// Words that file managers put into the name of a copy: `a copy 2.txt`, `Kopie von a.txt`.
@@ -119,9 +122,37 @@ const WINDOWS_1252: &str = "€‚ƒ„†‡ˆ‰Š‹ŒŽ•˜™š›œžŸ";
 /// The punctuation of Windows-1252 and Windows-1250 that stands behind words.
 const PUNCTUATION: &str = "\u{a0}\u{ab}\u{bb}–—‘’“”…";
 
-/// The signs beyond ASCII of other encodings that UTF-8 is read as, with their bytes, in the order of the signs.
-static OTHER_SIGNS: LazyLock<[Vec<(char, u8)>; 2]> =
-    LazyLock::new(|| [WINDOWS_1250, MACINTOSH].map(signs_of));
+/// Other encodings of Latin letters that UTF-8 is read as, and then those of other letters.
+const OTHER_ENCODINGS: [&Encoding; 11] = [
+    WINDOWS_1250,
+    WINDOWS_1257,
+    WINDOWS_1258,
+    MACINTOSH,
+    WINDOWS_1251,
+    WINDOWS_1253,
+    WINDOWS_1255,
+    WINDOWS_1256,
+    WINDOWS_874,
+    KOI8_R,
+    IBM866,
+];
+
+/// The number of the first ones, of Latin letters.
+const LATIN_ENCODINGS: usize = 4;
+
+/// Their signs beyond ASCII with their bytes, in the order of the signs.
+static OTHER_SIGNS: LazyLock<[Vec<(char, u8)>; 11]> =
+    LazyLock::new(|| OTHER_ENCODINGS.map(signs_of));
+
+/// The signs there that may begin what is read wrongly, in order: few letters of a text are among them.
+static FIRST_SIGNS: LazyLock<Vec<char>> = LazyLock::new(|| {
+    let signs = OTHER_SIGNS.iter().flatten();
+    let first = signs.filter(|(_, byte)| matches!(byte, 0xc2..=0xc5 | 0xd0 | 0xd1 | 0xe2));
+    let mut first: Vec<char> = first.map(|&(sign, _)| sign).collect();
+    first.sort_unstable();
+    first.dedup();
+    first
+});
 
 /// Counts what texts say.
 #[derive(Debug)]
@@ -153,7 +184,8 @@ impl ShingleCounter {
             shingles.pop();
         }
         let all = shingles.len() as u64;
-        let shingles = self.decoded(shingles, text);
+        let garbled = garbled_places(text);
+        let shingles = self.decoded(shingles, text, &garbled);
         // Whether a shingle came again.
         let mut met = HashMap::with_capacity(shingles.len());
         // New shingles in a row, and those behind them that came before.
@@ -181,10 +213,16 @@ impl ShingleCounter {
         let is_twice = once <= self.k && shingles.len() >= 2 * count.max(1);
         let count = count.saturating_sub(is_twice.into()) as u64;
         // Of texts with such words everywhere, the one with more of them.
-        let garbled = if count < all / 10 { all } else { 0 };
+        let undecoded = if count < all / 10 { all } else { 0 };
         // A text that was cut off where it only repeats itself says as much, in fewer words.
         let length = if is_twice { 0 } else { shingles.len() as u64 };
-        (Reverse(count), is_twice, Reverse(garbled), Reverse(length))
+        (
+            Reverse(count),
+            is_twice,
+            Reverse(undecoded),
+            Reverse(length),
+            garbled.len(),
+        )
     }
 
     /// The number of new shingles in a row that say something: as many as a shingle has words, but one, may reach into the
@@ -194,10 +232,10 @@ impl ShingleCounter {
     }
 
     /// The shingles, in order, without those that have a word which was decoded wrongly.
-    fn decoded(&self, shingles: Vec<u32>, text: &str) -> Vec<u32> {
-        let garbled: Vec<Range<usize>> = garbled_places(text)
-            .into_iter()
-            .map(|place| part_of_word(text.as_bytes(), place))
+    fn decoded(&self, shingles: Vec<u32>, text: &str, garbled: &[usize]) -> Vec<u32> {
+        let parts = garbled.iter();
+        let garbled: Vec<Range<usize>> = parts
+            .map(|&place| part_of_word(text.as_bytes(), place))
             .collect();
         if garbled.is_empty() {
             return shingles;
@@ -227,8 +265,8 @@ impl ShingleCounter {
 
 /// What a text says: the number of distinct shingles, whether it says all of it at least twice, the number of all
 /// shingles if nearly all have words that were decoded wrongly, and the number of the others, with those that come again,
-/// unless it says all of it twice. The lesser one is worth keeping.
-pub(crate) type Content = (Reverse<u64>, bool, Reverse<u64>, Reverse<u64>);
+/// unless it says all of it twice, and the number of places that were decoded wrongly. The lesser one is worth keeping.
+pub(crate) type Content = (Reverse<u64>, bool, Reverse<u64>, Reverse<u64>, usize);
 
 /// Of two documents, the one with the lesser rank is worth keeping: what it says, how many names tell that it is a copy, the
 /// length of its text, and the lengths of its name and path.
@@ -250,13 +288,11 @@ pub(crate) fn rank_of(document: &SourcedText, content: Content) -> KeepRank {
 
 /// Returns the same for a text, which may be that of a file, or of a record in it.
 pub(crate) fn rank_of_text(text: &str, content: Content, place: Option<(&Path, bool)>) -> KeepRank {
-    // White space is seen, except that of the line ends of Windows.
-    let length = if text.is_ascii() {
-        text.bytes().filter(|&byte| byte != b'\r').count()
-    } else {
-        let blanks = text.chars().filter(|&c| c.is_whitespace() && c != '\r');
-        text.len().saturating_sub(unseen_bytes(text)) + blanks.count()
-    };
+    // Signs that are seen, and not bytes: one sign for two letters is no longer than these. Of white space, only
+    // indentation says something.
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    let indentation = lines.map(|line| line.len() - line.trim_start().len());
+    let length = seen_characters(text) + indentation.sum::<usize>();
     let (_, aside, _, lengths) = stored_rank(0, 0, place);
     (content, aside, Reverse(length as u64), lengths)
 }
@@ -270,31 +306,34 @@ pub(crate) fn stored_rank(shingles: u64, bytes: u64, place: Option<(&Path, bool)
         set_aside(path) + usize::from(is_record)
     });
     (
-        (Reverse(shingles), false, Reverse(0), Reverse(0)),
+        (Reverse(shingles), false, Reverse(0), Reverse(0), 0),
         aside,
         Reverse(bytes),
         lengths,
     )
 }
 
-/// The places of characters in place of bytes that could not be decoded, of places where UTF-8 was read as Latin-1,
-/// Windows-1252, Windows-1250 or Mac Roman, such as `Ã¼`, `ĂĽ` or `√º` for `ü` and `â€™` for `’`, and of characters that are
-/// written as pages or mail have them: `&uuml;`, `=C3=BC`, and a line that ends within a word, with `=`.
+/// The places of characters in place of bytes that could not be decoded, of places where UTF-8 was read in another
+/// encoding, such as `Ã¼`, `ĂĽ` or `√º` for `ü` and `â€™` for `’`, of Cyrillic letters in Latin words, and of characters that
+/// are written as pages, mail or programs have them: `&uuml;`, `=C3=BC`, `\u00fc`, and a line that ends within a word, with
+/// `=`.
 fn garbled_places(text: &str) -> Vec<usize> {
     let bytes = text.as_bytes();
+    let mut last = None;
     let starts = text.char_indices().filter(|(start, c)| {
+        let before = last.replace(*c);
         let behind = &bytes[start + c.len_utf8()..bytes.len().min(start + 12)];
         match c {
-            '\u{fffd}' => true,
+            '\u{fffd}' | '\u{80}'..='\u{84}' | '\u{86}'..='\u{9f}' => true,
             '&' => is_reference(behind),
             '=' | '%' | '\\' | '?' => {
                 let before = start.checked_sub(1).map(|before| bytes[before]);
                 is_escape(*c, before, behind)
             }
+            _ if c.is_ascii() => false,
             _ => {
                 let text = &text[*start..];
-                let others = || OTHER_SIGNS.iter().any(|signs| is_misread_in(signs, text));
-                !c.is_ascii() && (is_misread(text) || others())
+                is_misread(before, text) || is_misread_elsewhere(before, text)
             }
         }
     });
@@ -314,10 +353,24 @@ fn part_of_word(text: &[u8], place: usize) -> Range<usize> {
 }
 
 /// Whether a text begins with a character of UTF-8 that was read as Windows-1252: a letter for its first byte, and other
-/// signs for the bytes behind it. A letter may well stand before punctuation, so one other sign is needed.
-fn is_misread(text: &str) -> bool {
+/// signs for the bytes behind it. A letter may well stand before punctuation, so one other sign is needed, unless it is a
+/// capital letter before a space or `«`, at the start of a word or behind a small letter.
+fn is_misread(before: Option<char>, text: &str) -> bool {
     let mut characters = text.chars();
     let first = characters.next().unwrap_or_default();
+    if [
+        "\u{c2}\u{a0}",
+        "\u{c2} ",
+        "\u{c2}\u{ab}",
+        "\u{c2}\u{bb}",
+        "\u{c3}\u{a0}",
+        "\u{c3} ",
+    ]
+    .iter()
+    .any(|start| text.starts_with(start))
+    {
+        return !before.is_some_and(char::is_uppercase);
+    }
     let behind = match first {
         '\u{c2}'..='\u{de}' => 1,
         '\u{e0}'..='\u{ef}' => 2,
@@ -346,9 +399,31 @@ fn signs_of(encoding: &'static Encoding) -> Vec<(char, u8)> {
     signs
 }
 
-/// Whether a text begins with a Latin letter with an accent, or punctuation, whose UTF-8 was read as these signs. The first
-/// bytes of other characters are quotation marks and other letters there, which stand before any letter.
-fn is_misread_in(signs: &[(char, u8)], text: &str) -> bool {
+/// Whether a text begins with a character whose bytes were read in another encoding, or with a Cyrillic letter within a
+/// Latin word.
+fn is_misread_elsewhere(before: Option<char>, text: &str) -> bool {
+    let mut characters = text.chars();
+    let first = characters.next().unwrap_or_default();
+    let next = characters.next();
+    let is_latin = |c: &char| c.is_ascii_lowercase();
+    let is_foreign = matches!(first, '\u{430}'..='\u{44f}')
+        && (before.is_some_and(|it| is_latin(&it)) || next.is_some_and(|it| is_latin(&it)));
+    if is_foreign || FIRST_SIGNS.binary_search(&first).is_err() {
+        return is_foreign;
+    }
+    OTHER_SIGNS.iter().enumerate().any(|(number, signs)| {
+        let is_letter = |c: char| c.is_ascii_alphabetic();
+        let behind = || text.chars().nth(2).is_some_and(is_letter);
+        let may_be_letter =
+            || number < LATIN_ENCODINGS || before.is_some_and(is_letter) || behind();
+        is_misread_in(signs, text, may_be_letter)
+    })
+}
+
+/// Whether a text begins with punctuation, a sign such as `£`, two Cyrillic letters, or a Latin letter with an accent, if it
+/// `may_be_letter`, whose UTF-8 was read as these signs. The first bytes of other characters are quotation marks and other letters there, which
+/// stand before any letter.
+fn is_misread_in(signs: &[(char, u8)], text: &str, may_be_letter: impl Fn() -> bool) -> bool {
     let byte = |sign: char| {
         let place = signs.binary_search_by_key(&sign, |(sign, _)| *sign);
         place.map_or(0, |place| signs[place].1)
@@ -357,9 +432,24 @@ fn is_misread_in(signs: &[(char, u8)], text: &str) -> bool {
     let mut next = || characters.next().unwrap_or_default();
     let behind = 0x80..=0xbf;
     match byte(next()) {
+        // `§`, `©`, `®`, `°` and `±`, and `£` before a digit.
+        0xc2 => {
+            let sign = next();
+            match byte(sign) {
+                0xa7 | 0xa9 | 0xae | 0xb0 | 0xb1 => !sign.is_alphabetic(),
+                0xa3 => next().is_ascii_digit(),
+                _ => false,
+            }
+        }
         0xc3..=0xc5 => {
             let sign = next();
-            behind.contains(&byte(sign)) && !PUNCTUATION.contains(sign)
+            behind.contains(&byte(sign)) && !PUNCTUATION.contains(sign) && may_be_letter()
+        }
+        // Two Cyrillic letters.
+        0xd0 | 0xd1 => {
+            behind.contains(&byte(next()))
+                && matches!(byte(next()), 0xd0 | 0xd1)
+                && behind.contains(&byte(next()))
         }
         0xe2 => matches!(byte(next()), 0x80 | 0x82) && behind.contains(&byte(next())),
         _ => false,
@@ -395,6 +485,7 @@ fn is_escape(sign: char, before: Option<u8>, behind: &[u8]) -> bool {
         ('\\', [b'u', digits @ ..]) => {
             digits.len() >= 4 && digits[..4].iter().all(u8::is_ascii_hexdigit)
         }
+        ('\\', [b'x', high, low, ..]) => high.is_ascii_hexdigit() && low.is_ascii_hexdigit(),
         ('?', [next, ..]) => is_in_word && next.is_ascii_lowercase(),
         _ => false,
     }
@@ -517,11 +608,6 @@ mod tests {
             "CÓPIA de thesis.txt",
             "kopie2.txt",
             "Laptop Backup/a.txt",
-            "docs_old/a.txt",
-            "docs-old/a.txt",
-            "docs.bak/a.txt",
-            "docs OLD 2/a.txt",
-            "notes.orig/a.txt",
             "Téléchargements/a.txt",
             "thesis (1).txt",
             "thesis(12).txt",
@@ -543,8 +629,6 @@ mod tests {
         for other in [
             "report.txt",
             "older/report.txt",
-            "threshold/a.txt",
-            "old-town/walk.txt",
             "photocopying.txt",
             "chapter.1",
             "tmp.txt",
@@ -565,6 +649,22 @@ mod tests {
         }
         for trash in [".trash/a.txt", "$RECYCLE.BIN/a.txt", "old/backup/a.txt"] {
             assert_eq!(set_aside(Path::new(trash)), 2, "{trash}");
+        }
+    }
+
+    #[test]
+    fn folders_that_end_in_a_word_for_earlier_versions_are_set_aside() {
+        for aside in [
+            "docs_old",
+            "docs-old",
+            "docs.bak",
+            "docs OLD 2",
+            "notes.orig",
+        ] {
+            assert_eq!(set_aside(&Path::new(aside).join("a.txt")), 1, "{aside}");
+        }
+        for other in ["threshold", "old-town", "docs"] {
+            assert_eq!(set_aside(&Path::new(other).join("a.txt")), 0, "{other}");
         }
     }
 
@@ -597,11 +697,35 @@ mod tests {
             "itâ€śs",
         ];
         let of_mac_roman = ["f√ºr", "Stra√üe", "√Ñrger", "it‚Äôs", "wƒôze", "≈ºona"];
+        let of_others = [
+            "fГјr",
+            "fΓΌr",
+            "fأ¼r",
+            "fรผr",
+            "fĆ¼r",
+            "fĂ¼r",
+            "donвЂ™t",
+            "β€“yes",
+            "ВЈ5",
+            "ÂŁ5",
+            "¬£5",
+            "f├╝r",
+            "cafй",
+            "РџСЂр",
+            "w Â\u{a0}x",
+            "xÂ\u{a0}y",
+            "voilÃ\u{a0} il",
+            "Ã l'heure",
+            "Â« oui",
+            "f\u{81}r",
+            r"f\xfcr",
+        ];
         for garbled in ["fÃ¼r", "StraÃŸe", "Ã„rger", "itâ€™s", "a\u{fffd}b", "5 Â°C"]
             .into_iter()
             .chain(of_pages)
             .chain(of_windows_1250)
             .chain(of_mac_roman)
+            .chain(of_others)
         {
             assert_eq!(garbled_places(garbled).len(), 1, "{garbled}");
         }
@@ -632,6 +756,14 @@ mod tests {
             "a ==\nb",
             "====\n",
             "a=C3",
+            "ВЫХОДÂ\u{a0}",
+            "Різдво в Україні. Діти",
+            "в Москве, В\u{a0}Москве",
+            "группа «В»",
+            "เสียง เพียง",
+            "5 μm, kΩ, Δt",
+            "IRMÃ e NÃO",
+            "SMSки",
         ] {
             assert_eq!(garbled_places(other).len(), 0, "{other}");
         }

@@ -49,9 +49,9 @@ pub use shingler::Shingler;
 pub(crate) use shingler::folded;
 pub use shingling::Shingling;
 
-/// Returns the bytes of white space, those of the characters that nobody sees, which folding drops, and those that the
-/// rest would save if its accented letters were one character each (NFC).
-pub fn unseen_bytes(text: &str) -> usize {
+/// Returns the number of characters of a text that somebody sees: without white space and what folding drops, and with one
+/// character for a letter and its accent (NFC).
+pub fn seen_characters(text: &str) -> usize {
     let is_unseen = |c: char| match c {
         '\0'..='\x7f' => c.is_ascii_whitespace(),
         // A zero-width space divides words, and nobody sees it.
@@ -59,11 +59,10 @@ pub fn unseen_bytes(text: &str) -> usize {
         _ => c.is_whitespace() || unicode::entry_of(c).is_ignored(),
     };
     let seen = || text.chars().filter(|&c| !is_unseen(c));
-    let bytes: usize = match is_nfc_quick(seen()) {
-        IsNormalized::Yes => seen().map(char::len_utf8).sum(),
-        _ => seen().nfc().map(char::len_utf8).sum(),
-    };
-    text.len().saturating_sub(bytes)
+    match is_nfc_quick(seen()) {
+        IsNormalized::Yes => seen().count(),
+        _ => seen().nfc().count(),
+    }
 }
 
 use quote::quote;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use dedupdb::sketching::unseen_bytes;
+use dedupdb::sketching::seen_characters;
 use dedupdb::{Error, Schema, Store, find::Explanation};
 use dedupdb_corpus::dedup::contained_one;
 use dedupdb_corpus::is_same_file;
@@ -93,11 +93,9 @@ fn contained(
     explanation: &Explanation,
     sides: &[TextSide; 2],
 ) -> Option<&'static str> {
-    let bytes = |side: &TextSide| {
-        let text = side.text.as_ref().map(String::as_str).unwrap_or_default();
-        text.len() - unseen_bytes(text)
-    };
-    let one = contained_one(schema, explanation, sides.each_ref().map(bytes))?;
+    let characters =
+        |side: &TextSide| seen_characters(side.text.as_ref().map_or("", String::as_str));
+    let one = contained_one(schema, explanation, sides.each_ref().map(characters))?;
     Some(["a", "b"][one])
 }
 

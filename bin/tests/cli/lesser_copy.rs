@@ -69,6 +69,19 @@ fn the_longest_text_stays_whatever_its_name() {
 
 #[cfg(unix)]
 #[test]
+fn a_record_that_says_more_is_no_reason_to_move_the_last_file() {
+    let sandbox = Sandbox::new();
+    let essay = text(1, 100);
+    sandbox.write("in/essay.txt", &essay);
+    sandbox.write("in/essay2.txt", &essay);
+    let message = json!({ "text": format!("Dear all, here it is.\n{essay}") });
+    sandbox.write("in/mail.jsonl", format!("{message}\n"));
+    assert_eq!(staying(&sandbox), ["essay.txt", "mail.jsonl"]);
+    assert_eq!(proposed(&sandbox), "in/essay.txt");
+}
+
+#[cfg(unix)]
+#[test]
 fn characters_that_nobody_sees_make_no_text_longer() {
     let sandbox = Sandbox::new();
     let clean = text(1, 60);
@@ -157,6 +170,18 @@ fn the_text_that_says_more_stays() {
         (
             ("parser.rs", code.clone()),
             ("p.rs", code.replace("    ", "")),
+        ),
+        (
+            ("b.txt", letter.replace("für", "find £5")),
+            ("abc.txt", letter.replace("für", "\u{fb01}nd £5")),
+        ),
+        (
+            ("a long name.txt", letter.replace("für", "for £5")),
+            ("b.txt", letter.replace("für", "for ¬£5")),
+        ),
+        (
+            ("b.txt", letter.clone()),
+            ("abc.txt", letter.replace(' ', "  \n\n") + "\x0c\x0c"),
         ),
         (
             ("old town/walk.txt", letter.clone()),
