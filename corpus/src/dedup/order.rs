@@ -18,6 +18,8 @@ use crate::{Compound, FieldPlaces, Item, KeepRank, Origin, ShingleCounter, Sourc
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DocumentRank {
     newest: Reverse<i64>,
+    /// Whether it comes after all files, because it is a record, which cannot be moved.
+    is_after_files: bool,
     by_content: KeepRank,
     /// Its position in the input.
     pub(crate) ordinal: u64,
@@ -31,6 +33,8 @@ pub(crate) struct DocumentRank {
 #[derive(Debug)]
 pub(crate) struct Ranking {
     keep: Keep,
+    /// Whether records come after all files.
+    files_first: bool,
     counter: ShingleCounter,
     ranks: Vec<DocumentRank>,
     /// The ranks by fields, which decide first.
@@ -52,6 +56,7 @@ impl Ranking {
     pub(crate) fn new(dedup: &Dedup, tables_apart: bool, counter: ShingleCounter) -> Ranking {
         Ranking {
             keep: dedup.kept(),
+            files_first: dedup.moved_from.is_some() && dedup.kept() == Keep::Longest,
             counter,
             ranks: Vec::new(),
             fields: FieldRanks::new(dedup.keep_by.iter().cloned()),
@@ -163,6 +168,7 @@ impl Ranking {
         }
         self.ranks.push(DocumentRank {
             newest,
+            is_after_files: self.files_first && document.record.is_some(),
             by_content,
             ordinal: self.ranks.len() as u64,
             offset,
@@ -196,7 +202,8 @@ impl Ranking {
                 let late = is_newest.then_some(Reverse(rank.ordinal));
                 let first = Reverse(rank.is_protected);
                 let key = fields.of(usize::try_from(rank.ordinal).unwrap_or(usize::MAX));
-                (first, key, rank.newest, rank.by_content, late, rank.ordinal)
+                let content = (rank.is_after_files, rank.by_content);
+                (first, key, rank.newest, content, late, rank.ordinal)
             });
             first.cmp(&second)
         });

@@ -39,7 +39,7 @@ pub(super) struct ClusterDocument {
 type FileRanks = HashMap<String, KeepRank>;
 
 /// Orders the documents of each cluster so that the one to keep comes first and represents the others, whose similarities
-/// become those to it: in a search by containment one with the text that contains the others, then a document whose file is at hand, then by [`rank_of`], and then the first in path order or the one
+/// become those to it: in a search by containment one with the text that contains the others, then a document whose file is at hand, then one that is a file and no record, then by [`rank_of`], and then the first in path order or the one
 /// that came first. Leaves out clusters without shingles: then nothing says that a document could go.
 ///
 /// Reads the files of a cluster, unless all of it are copies of one size. Of a record, and of a file that cannot be read,
@@ -173,12 +173,13 @@ fn ordered(
         let path = document.modified.map(|_| PathBuf::from(&document.key));
         let source = document.source.as_deref().map(Path::new);
         let place = path.as_deref().map(|path| (path, false));
+        let is_record = place.is_none();
         let place = place.or(source.map(|source| (source, true)));
         let rank = ranks.get(&document.key).copied();
         let rank =
             rank.unwrap_or_else(|| stored_rank(document.shingles.into(), document.size, place));
         let is_inside = by_containment && Some(document.hash) != representative;
-        (is_inside, !listed.stands, rank, path)
+        (is_inside, !listed.stands, is_record, rank, path)
     });
     let Some((kept, others)) = cluster.documents.split_first_mut() else {
         return Ok(None);
