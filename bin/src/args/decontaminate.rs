@@ -84,7 +84,7 @@ pub(crate) struct DecontaminateArgs {
     #[arg(long)]
     pub(crate) force: bool,
 
-    /// Go on without files that are named and cannot be read, and count them
+    /// Go on without named files that exist but cannot be read, and count them
     #[arg(long)]
     pub(crate) skip_unreadable: bool,
 

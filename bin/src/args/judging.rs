@@ -32,7 +32,7 @@ pub(crate) struct JudgingArgs {
     #[arg(long, value_name = "STORE|PATH", conflicts_with = "keep")]
     pub(crate) against: Option<PathBuf>,
 
-    /// Go on without files that are named and cannot be read, and count them
+    /// Go on without named files that exist but cannot be read, and count them
     #[arg(long)]
     pub(crate) skip_unreadable: bool,
 
