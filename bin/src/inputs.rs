@@ -145,7 +145,7 @@ pub(crate) struct InputArgs {
 
     /// Field or column with the text, such as body, page.body or messages[].content; may be repeated
     /// [default: text]
-    #[arg(long, value_name = "NAME", value_parser = parse::field)]
+    #[arg(long, value_name = "NAME", value_parser = parse::text_field)]
     pub(crate) text_field: Vec<String>,
 
     /// Field or column with the key; a record without one has the key PATH#NUMBER [default: id]

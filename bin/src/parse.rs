@@ -14,7 +14,7 @@ use dedupdb::write::IdScope;
 use dedupdb_corpus::dedup::{self, Keep, KeepBy};
 use dedupdb_corpus::number;
 use dedupdb_corpus::report::Report;
-use dedupdb_corpus::{Encoding, Format, Glob, Key};
+use dedupdb_corpus::{Encoding, Format, Glob, Key, check_path};
 
 /// A share: `0.8` or `80%`, above 0 and at most 1.
 pub(crate) fn share(text: &str) -> Result<f64, String> {
@@ -244,6 +244,11 @@ pub(crate) fn field(text: &str) -> Result<String, String> {
         return Err("give a name such as text, or meta.text for one inside another".to_owned());
     }
     Ok(text.to_owned())
+}
+
+/// The path of a text.
+pub(crate) fn text_field(text: &str) -> Result<String, String> {
+    check_path(text).map(|()| text.to_owned())
 }
 
 /// A prefix of keys. It is not empty, because every key begins with an empty one.

@@ -34,6 +34,9 @@ pub(crate) trait ReadCountsText {
     /// A line about the id field, if no record has it.
     fn no_id_note(&self, inputs: &InputArgs) -> Option<String>;
 
+    /// A line about the text field, if all texts are empty because its condition holds nowhere.
+    fn no_match_note(&self, inputs: &InputArgs) -> Option<String>;
+
     /// A line about patterns of --exclude that matched nothing.
     fn no_exclusion_note(&self, inputs: &InputArgs) -> Option<String>;
 
@@ -122,6 +125,14 @@ impl ReadCountsText for ReadCounts {
         Some(format!(
             "no record has the field {field:?} of --id-field; their keys are PATH#NUMBER"
         ))
+    }
+
+    fn no_match_note(&self, inputs: &InputArgs) -> Option<String> {
+        let mut fields = inputs.text_field.iter();
+        let field = fields.find(|field| field.contains('='))?;
+        (self.records() > 0 && self.bytes() == 0).then(|| {
+            format!("all texts are empty: no record has what {field:?} of --text-field asks for")
+        })
     }
 
     fn no_exclusion_note(&self, inputs: &InputArgs) -> Option<String> {

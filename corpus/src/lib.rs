@@ -134,7 +134,7 @@ pub use formats::format::Format;
 pub(crate) use formats::format::{format_of_output, is_compressed};
 pub use formats::id::IdType;
 pub use formats::jsonl::without_surrogates;
-pub use formats::nested::{NestedValue, NoText, add_text, strings_in};
+pub use formats::nested::{NestedValue, NoText, add_text, check_path, strings_in};
 pub(crate) use formats::parquet::added_columns::AddedCells;
 pub(crate) use formats::parquet::chunk::RowText;
 pub(crate) use formats::parquet::failure::CopyFailure;

@@ -70,7 +70,8 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "cluster", "datasketch", "results", "spark"]
+    modules = ("cluster", "datasketch", "results", "spark")
+    return [*__all__, *(name for name in modules if name in globals())]
 
 
 Progress = bool | Callable[[int, int | None], object] | None
@@ -499,8 +500,9 @@ def read(
         exclude: In folders, leave out files and folders whose names match one of these.
         gitignore: Whether to leave out what ``.gitignore`` files in the folders exclude.
         quoted: Whether lines of mail that begin with ``>``, which quote an earlier message, are read.
-        errors: ``raise`` or ``skip``: what to do about a file of ``paths`` that cannot be read, such as a picture. What
-            cannot be read in a folder is skipped, and so are broken records.
+        errors: ``raise`` or ``skip``: what to do about a file of ``paths`` that cannot be read, such as a picture. A
+            path that does not exist is an error in any case. What cannot be read in a folder is skipped, and so are
+            broken records.
 
     Returns:
         A stream of record batches with the columns ``key``, ``text``, ``source`` (the file), ``record`` (its number in

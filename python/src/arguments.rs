@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use dedupdb_corpus::check_path;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
@@ -64,8 +65,17 @@ arguments! {
     encoding: Option<String>,
 }
 
-/// The fields of a text: a string, or several in an iterable, of which each counts once.
+/// The paths of a text: a string, or several in an iterable, of which each counts once.
 fn fields(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+    let fields = strings_in(name, value)?;
+    for field in &fields {
+        let checked = check_path(field);
+        checked.map_err(|error| PyValueError::new_err(format!("{name}: {error}")))?;
+    }
+    Ok(fields)
+}
+
+fn strings_in(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     let needed = |other: &Bound<'_, PyAny>| {
         let class = other.get_type().name()?;
         let message = format!("{name}: {class}, where a str or a list of str is needed");

@@ -1,9 +1,12 @@
-"""Texts, their keys, and the command line, for the tests."""
+"""Texts, their keys, the command line, and examples, for the tests."""
 
 from __future__ import annotations
 
+import doctest
+import inspect
 import json
 import random
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -30,6 +33,17 @@ def texts(count: int, seed: int = 1) -> list[str]:
 
 def keys(count: int) -> list[str]:
     return [f"doc/{number:05}" for number in range(count)]
+
+
+def run_examples(name: str, member: Any, names: dict[str, Any]) -> None:
+    """Runs the examples of a docstring, in which these names are known."""
+    # Markdown marks the examples of native methods as code.
+    docstring = re.sub(r"^ *```.*$", "", inspect.getdoc(member) or "", flags=re.MULTILINE)
+    assert ">>>" in docstring, f"the docstring of {name} has no example"
+    test = doctest.DocTestParser().get_doctest(docstring, names, name, None, 0)
+    said: list[str] = []
+    failures, _ = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS).run(test, out=said.append)
+    assert not failures, "".join(said)
 
 
 class CommandLine:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import doctest
 import inspect
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from given import run_examples
 
 import dedupdb
 import dedupdb.datasketch
@@ -33,13 +32,6 @@ def documented() -> Iterator[tuple[str, Any]]:
 @pytest.mark.parametrize(("name", "member"), [pytest.param(*each, id=each[0]) for each in documented()])
 def test_an_example(name: str, member: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    # Markdown marks the examples of native methods as code.
-    docstring = re.sub(r"^ *```.*$", "", inspect.getdoc(member) or "", flags=re.MULTILINE)
-    assert ">>>" in docstring, f"the docstring of {name} has no example"
     with dedupdb.open("store", passage=5) as store:
         store.add(["tram", "trams"], [f"{NIGHT}.", f"{NIGHT}!"])
-        names: dict[str, Any] = {"dedupdb": dedupdb, "store": store}
-        test = doctest.DocTestParser().get_doctest(docstring, names, name, None, 0)
-        said: list[str] = []
-        failures, _ = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS).run(test, out=said.append)
-    assert not failures, "".join(said)
+        run_examples(name, member, {"dedupdb": dedupdb, "store": store})

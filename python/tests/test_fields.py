@@ -196,3 +196,13 @@ def test_a_null_object_adds_nothing() -> None:
     for data in (rows, pa.Table.from_pylist(rows)):
         kept = dedupdb.dedup(data, text=["title", "meta.x"], errors="raise")
         assert kept.keep == [True, True]
+
+
+def test_paths_that_lead_nowhere_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"a": "x"}')
+    for path in ("", "a.", "a..b", "a[", "a[0].b", "a[c=].b", "a[]b", "[c=].b"):
+        for field in (path, ["a", path]):
+            with pytest.raises(ValueError, match="is not the path of a text; paths are like"):
+                dedupdb.dedup([{"a": "x"}], text=field)
+            with pytest.raises(ValueError, match="is not the path of a text; paths are like"):
+                dedupdb.read(tmp_path / "a.jsonl", text_field=field)

@@ -31,6 +31,8 @@ def test_a_named_file_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
     assert [row["key"] for row in skipping] == ["one"]
     assert len(skipping.skipped) == 1
     assert [row["key"] for row in dedupdb.read(tmp_path)] == ["one"]
+    with pytest.raises(FileNotFoundError, match="absent"):
+        list(dedupdb.read([*paths, tmp_path / "absent"], errors="skip"))
     with pytest.raises(ValueError, match='errors: "ignore"'):
         dedupdb.read(paths, errors="ignore")
 

@@ -19,9 +19,9 @@ fn words(start: u32, count: u32) -> String {
 }
 
 /// Each passage as its key, first and last token, and the number of its tokens.
-type Rows = BTreeSet<(String, u32, u32)>;
+type PassageRows = BTreeSet<(String, u32, u32)>;
 
-fn rows(found: &Passages) -> Rows {
+fn rows(found: &Passages) -> PassageRows {
     let rows = found.passages.iter();
     rows.map(|passage| {
         (
@@ -40,7 +40,7 @@ fn expected(
     text: &str,
     least: usize,
     tokens: impl Fn(&str) -> Vec<String>,
-) -> Rows {
+) -> PassageRows {
     let k = usize::from(schema.shingling().k());
     let shingles = |text: &str| -> Vec<Vec<String>> {
         let tokens = tokens(text);
@@ -51,7 +51,7 @@ fn expected(
         }
     };
     let (asked, count) = (shingles(text), tokens(text).len());
-    let mut rows = Rows::new();
+    let mut rows = PassageRows::new();
     for (key, stored) in texts {
         let stored: BTreeSet<Vec<String>> = shingles(stored).into_iter().collect();
         let mut start = 0;
@@ -360,7 +360,7 @@ fn of_a_phrase_in_many_documents_it_is_told_that_a_passage_may_be_missing() {
     writer.commit().unwrap();
     let text = format!("{} {phrase} {}", words(4210, 30), words(50_000, 30));
     let found = store.passages(&PassageQuery::text(&text)).unwrap();
-    assert_eq!(rows(&found), Rows::from([("42".to_owned(), 0, 30)]));
+    assert_eq!(rows(&found), PassageRows::from([("42".to_owned(), 0, 30)]));
     assert_eq!((found.common.len(), &found.common[0]), (1, &(30..35)));
     let all = store.passages(&PassageQuery::text(&text).all()).unwrap();
     assert_eq!(all.passages, found.passages);
@@ -529,7 +529,7 @@ fn a_store_gets_fingerprints_from_its_texts_or_from_closer_ones() {
     );
     assert_eq!(store.stats().unwrap().unfingerprinted, 10);
     let found = store.passages(&query.at_least(10)).unwrap();
-    assert_eq!(rows(&found), Rows::from([("10".to_owned(), 0, 10)]));
+    assert_eq!(rows(&found), PassageRows::from([("10".to_owned(), 0, 10)]));
     // The rest, with the same schema.
     let texts = given(20..30);
     let rebuild = Rebuild::reindex(target.clone());

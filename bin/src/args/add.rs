@@ -37,7 +37,7 @@ what was committed; the same command continues.
 Exit codes: 0 done, 2 something could not be read or stored, 75 another process is writing to the
 store, 130 interrupted.
 
-Details: docs/reference/add.md, docs/reference/reading.md")]
+Details in the documentation: reference/add.md, reference/reading.md")]
 #[expect(clippy::struct_excessive_bools, reason = "flags are what was typed")]
 pub(crate) struct AddArgs {
     /// Files and folders, or - for standard input

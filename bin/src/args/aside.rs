@@ -33,9 +33,9 @@ moves files of a folder.
 Exit codes: 0 done, 2 something could not be read or moved, 75 another process is moving files in
 this folder, 130 interrupted.
 
-Details: docs/reference/move.md, docs/reference/dedup.md (--keep and others),
-docs/reference/reading.md")]
-#[command(mut_args(apart_from_undo))]
+Details in the documentation: reference/move.md, reference/dedup.md (--keep and others),
+reference/reading.md")]
+#[command(mut_args(of_move))]
 pub(crate) struct MoveArgs {
     /// Folder to look through
     #[arg(required_unless_present = "undo", value_name = "FOLDER", value_parser = parse::path())]
@@ -57,11 +57,29 @@ pub(crate) struct MoveArgs {
     pub(crate) judging: JudgingArgs,
 }
 
-/// Refuses beside --undo what says how to read and judge.
-fn apart_from_undo(arg: Arg) -> Arg {
-    if ["undo", "dry_run"].contains(&arg.get_id().as_str()) {
-        arg
-    } else {
-        arg.conflicts_with("undo")
-    }
+/// The argument, refused beside --undo if it says how to read and judge; the help of those that `dedup` has, too, speaks of
+/// moving.
+fn of_move(arg: Arg) -> Arg {
+    let arg = match arg.get_id().as_str() {
+        "undo" | "dry_run" => return arg,
+        "keep" => arg.help(
+            "Which of several similar files stays; 3 leaves the first three [default: longest]",
+        ),
+        "protect" => arg.help(
+            "Never move files whose names match GLOB, as in .gitignore; may be repeated",
+        ),
+        "keys_from" => arg.help(
+            "Move only files whose keys are in FILE, separated by NUL bytes; if FILE has none, one key per line; \
+             - is standard input",
+        ),
+        "against" => arg.help(
+            "Move files that resemble a document in this store, file or folder; do not compare FOLDER with itself",
+        ),
+        "temp_limit" => arg.help(
+            "Disk space for texts that are stored until the end, as with --keep longest [default: nine tenths \
+             of the free space]",
+        ),
+        _ => arg,
+    };
+    arg.conflicts_with("undo")
 }

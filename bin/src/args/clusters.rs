@@ -30,7 +30,7 @@ in no larger one represents the cluster. Each line has CLUSTER, KEY, CONTAINMENT
 
 Exit codes: 0 there are clusters, 1 there are none, 2 error.
 
-Details: docs/reference/searching.md")]
+Details in the documentation: reference/searching.md")]
 pub(crate) struct ClustersArgs {
     /// What makes a cluster
     #[arg(long, value_enum, default_value_t = LinkageArg::Connected)]

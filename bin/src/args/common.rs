@@ -34,7 +34,7 @@ The store must find passages (`init --passage`).
 
 Exit codes: 0 there are some, 1 there are none, 2 error.
 
-Details: docs/reference/reading.md")]
+Details in the documentation: reference/reading.md")]
 pub(crate) struct CommonArgs {
     /// Files and folders with the stored texts, if they are not where the store says
     #[arg(long, value_name = "PATH", num_args = 1.., value_parser = parse::path())]

@@ -32,8 +32,8 @@ and TEXT.
 
 Exit codes: 0 done, 2 something could not be read, 130 interrupted.
 
-Details: docs/reference/decontaminate.md, docs/reference/dedup.md (OUTPUT),
-docs/reference/reading.md")]
+Details in the documentation: reference/decontaminate.md, reference/dedup.md (OUTPUT),
+reference/reading.md")]
 pub(crate) struct DecontaminateArgs {
     /// Files and folders as in add, or - for standard input
     #[arg(required_unless_present = "files_from", value_name = "INPUT", value_parser = parse::path())]
@@ -45,7 +45,7 @@ pub(crate) struct DecontaminateArgs {
 
     /// Field or column of the benchmark whose texts are items, of all its files or of one; may be repeated
     /// [default: that of --text-field]
-    #[arg(long, value_name = "[PATH:]NAME", value_parser = parse::field)]
+    #[arg(long, value_name = "[PATH:]NAME")]
     pub(crate) against_field: Vec<String>,
 
     /// File or folder to write, or - for standard output
@@ -84,7 +84,7 @@ pub(crate) struct DecontaminateArgs {
     #[arg(long)]
     pub(crate) force: bool,
 
-    /// Go on without files that are named and cannot be read, and count them
+    /// Go on without named files that exist but cannot be read, and count them
     #[arg(long)]
     pub(crate) skip_unreadable: bool,
 

@@ -41,7 +41,7 @@ number of both, and `exact copy`, `same words` or `contained`.
 Exit codes: 0 done, 2 something could not be read or stored, 75 another process is writing to the
 store, 130 interrupted.
 
-Details: docs/reference/dedup.md, docs/reference/reading.md")]
+Details in the documentation: reference/dedup.md, reference/reading.md")]
 pub(crate) struct DedupArgs {
     /// Files and folders as in add, or - for standard input
     #[arg(required_unless_present = "files_from", value_name = "INPUT", value_parser = parse::path())]

@@ -37,7 +37,7 @@ compared in this way; the output says if there are more.
 
 Exit codes: 0 they match, 1 they do not, 2 error.
 
-Details: docs/reference/reading.md")]
+Details in the documentation: reference/reading.md")]
 pub(crate) struct ExplainArgs {
     /// Key of a document, a file, or - for standard input
     #[arg(value_name = "A", value_parser = parse::name(), value_hint = clap::ValueHint::AnyPath)]

@@ -20,7 +20,7 @@ with its standard error.
 
 Exit codes: 0 done, 2 error.
 
-Details: docs/reference/reading.md")]
+Details in the documentation: reference/reading.md")]
 pub(crate) struct JaccardArgs {
     /// A file, or - for standard input
     #[arg(value_name = "A", value_parser = parse::name(), value_hint = clap::ValueHint::FilePath)]

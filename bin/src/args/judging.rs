@@ -15,7 +15,7 @@ use crate::parse;
 /// Which documents are read, how they are compared, and which of several similar ones is kept.
 #[derive(Debug, clap::Args)]
 pub(crate) struct JudgingArgs {
-    /// Which of several similar documents to keep; 3 keeps the first three [default: first; for move, longest]
+    /// Which of several similar documents to keep; 3 keeps the first three [default: first]
     #[arg(long, value_name = "WHICH", value_parser = parse::keep_which())]
     pub(crate) keep: Option<Keep>,
 
@@ -32,7 +32,7 @@ pub(crate) struct JudgingArgs {
     #[arg(long, value_name = "STORE|PATH", conflicts_with = "keep")]
     pub(crate) against: Option<PathBuf>,
 
-    /// Go on without files that are named and cannot be read, and count them
+    /// Go on without named files that exist but cannot be read, and count them
     #[arg(long)]
     pub(crate) skip_unreadable: bool,
 

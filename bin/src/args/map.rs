@@ -39,7 +39,7 @@ With --format shingles, each line has an id and the document's shingles: integer
 
 Exit codes: 0 done, 2 something could not be read, 130 interrupted.
 
-Details: docs/reference/reading.md")]
+Details in the documentation: reference/reading.md")]
 pub(crate) struct MapArgs {
     /// Files and folders as in add [default: standard input]
     #[arg(value_name = "PATH", value_parser = parse::path())]

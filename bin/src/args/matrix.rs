@@ -31,7 +31,7 @@ with --strict, one of them could not.
 
 Exit codes: 0 done, 2 something could not be read, or an error, 130 interrupted.
 
-Details: docs/reference/reading.md")]
+Details in the documentation: reference/reading.md")]
 pub(crate) struct MatrixArgs {
     /// Files and folders as in add, or - for standard input
     #[arg(required_unless_present = "files_from", value_name = "PATH", value_parser = parse::path())]

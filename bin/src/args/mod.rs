@@ -41,6 +41,7 @@ mod serve;
 mod show;
 mod signing;
 mod stats;
+mod storeless;
 mod tips;
 mod tune;
 
@@ -273,9 +274,14 @@ impl Command {
 }
 
 impl Args {
-    /// All commands, with their texts laid out for a terminal.
+    /// All commands.
     pub(crate) fn all() -> clap::Command {
-        groups::grouped(brief::brief(after::laid_out(Args::command())))
+        storeless::without_store(Args::command())
+    }
+
+    /// All commands, with their texts laid out for a terminal.
+    fn laid_out() -> clap::Command {
+        groups::grouped(brief::brief(after::laid_out(Args::all())))
     }
 
     /// The arguments as they were typed.
@@ -285,9 +291,10 @@ impl Args {
     /// If help or the version was asked for, or if an argument is wrong.
     pub(crate) fn typed() -> Result<Args, clap::Error> {
         let typed: Vec<OsString> = std::env::args_os().collect();
-        let matches = Args::all().try_get_matches_from(&typed);
-        let matches = matches
-            .map_err(|error| mistaken::explained(full::in_columns(Args::all(), &typed, error)))?;
+        let matches = Args::laid_out().try_get_matches_from(&typed);
+        let matches = matches.map_err(|error| {
+            mistaken::explained(full::in_columns(Args::laid_out(), &typed, error))
+        })?;
         let mut args = Args::from_arg_matches(&matches)?;
         let source = matches.value_source("store");
         args.store_given = match source {

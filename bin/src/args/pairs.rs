@@ -42,7 +42,7 @@ store keeps no texts: --from names the files that have them, as they were named 
 
 Exit codes: 0 there are pairs, 1 there are none, 2 error.
 
-Details: docs/reference/searching.md, docs/reference/reading.md")]
+Details in the documentation: reference/searching.md, reference/reading.md")]
 #[expect(clippy::struct_excessive_bools, reason = "flags are what was typed")]
 pub(crate) struct PairsArgs {
     /// Minimum Jaccard similarity, instead of the store's: 0.9 or 90%

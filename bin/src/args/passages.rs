@@ -36,7 +36,7 @@ read for each run, so make a store (`add`) for texts that you compare with often
 
 Exit codes: 0 something was found, 1 nothing, 2 error.
 
-Details: docs/reference/searching.md, docs/reference/reading.md")]
+Details in the documentation: reference/searching.md, reference/reading.md")]
 pub(crate) struct PassagesArgs {
     /// Files and folders as in add, or - for standard input
     #[arg(required_unless_present = "files_from", value_name = "PATH", value_parser = parse::path())]

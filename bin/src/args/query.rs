@@ -39,7 +39,7 @@ of those with a similarity of 0.5, 12.5% do by default. --exhaustive misses none
 
 Exit codes: 0 something was found, 1 nothing, 2 a --key is not stored, or an error.
 
-Details: docs/reference/searching.md, docs/reference/reading.md")]
+Details in the documentation: reference/searching.md, reference/reading.md")]
 pub(crate) struct QueryArgs {
     /// Files and folders as in add, or - for standard input
     #[arg(required_unless_present_any = ["keys", "files_from"], value_name = "PATH", value_parser = parse::path())]

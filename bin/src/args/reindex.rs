@@ -47,7 +47,7 @@ that is an error, unless --drop-missing is given.
 Exit codes: 0 done, 1 nothing to do, 2 error, 75 another process is writing to the store or rebuilding it,
 130 interrupted.
 
-Details: docs/reference/reading.md")]
+Details in the documentation: reference/reading.md")]
 #[command(mut_args(of_files))]
 #[expect(clippy::struct_excessive_bools, reason = "flags are what was typed")]
 pub(crate) struct ReindexArgs {

@@ -41,7 +41,7 @@ An existing report is replaced. Any other file is replaced only with --force.
 
 Exit codes: 0 there are clusters or passages, 1 there are none, 2 error, 130 interrupted.
 
-Details: docs/reference/report.md, docs/reference/reading.md")]
+Details in the documentation: reference/report.md, reference/reading.md")]
 #[expect(clippy::struct_excessive_bools, reason = "flags are what was typed")]
 pub(crate) struct ReportArgs {
     /// Files and folders to compare, instead of the documents of the store

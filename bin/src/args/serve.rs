@@ -19,8 +19,8 @@ Requests:
   {\"op\": \"rename\", \"key\": KEY, \"to\": KEY}
   {\"op\": \"commit\"}                             answered when all that came before is durable
 
-`query` also takes \"threshold\", \"containment\" and \"limit\"; `passages` takes \"words\" and
-\"limit\". An \"id\" of any request comes back in its answer.
+`query` also takes \"threshold\", \"containment\", \"nearest\", \"exhaustive\" and \"limit\"; `passages`
+takes \"at_least\" and \"limit\". An \"id\" of any request comes back in its answer.
 
 A change is durable before it is answered, so a program that is killed has lost nothing that was
 answered. Requests that arrive together share a commit: for speed, write many before you read their

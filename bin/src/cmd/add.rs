@@ -82,6 +82,7 @@ pub(crate) fn run(
     telling.finish(&added, &store::command(args), args.quiet)?;
     let notes = [
         added.reading.no_id_note(&add.inputs),
+        added.reading.no_match_note(&add.inputs),
         added.reading.no_exclusion_note(&add.inputs),
         added.reading.short_note(&store.schema()),
     ];

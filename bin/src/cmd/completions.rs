@@ -1,7 +1,7 @@
 //! `completions`: prints a shell's completion script.
 
 use anyhow::Result;
-use clap::{Command, CommandFactory, ValueHint};
+use clap::{Command, ValueHint};
 use clap_complete::Shell;
 
 use crate::args::{Args, CompletionsArgs};
@@ -10,7 +10,7 @@ use crate::output::Output;
 
 /// Runs `completions`.
 pub(crate) fn run(completions: &CompletionsArgs, output: &mut Output) -> Result<Exit> {
-    let mut command = Args::command();
+    let mut command = Args::all();
     let name = command.get_name().to_owned();
     let mut script = Vec::new();
     clap_complete::generate(completions.shell, &mut command, &name, &mut script);

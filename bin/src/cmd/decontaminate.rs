@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, anyhow, bail};
 use dedupdb::Schema;
 use dedupdb_corpus::decontaminate::{BenchmarkItem, Decontaminate, DecontaminateSummary, Rule};
-use dedupdb_corpus::dedup;
+use dedupdb_corpus::{check_path, dedup};
 
 use super::dedup::{aside_note, unmarked_note};
 use super::judging::{DedupReporter, explained};
@@ -55,6 +55,7 @@ pub(crate) fn run(
     let notes = [
         done.reading.lossy_note(),
         done.reading.unsplit_note(),
+        done.reading.no_match_note(&asked.inputs),
         skipped.map(|skipped| format!("of --against, {skipped}")),
         unmarked_note(done.unmarked),
         aside_note(done.aside.as_deref()),
@@ -174,6 +175,10 @@ fn decontaminate(
     let ignored = &asked.ignored;
     if let Some(ignored) = ignored.shingles(args, &schema, &asked.inputs.options(), console)? {
         rule = rule.ignore(&ignored);
+    }
+    for field in &asked.against_field {
+        let path = own_field(field, asked).map_or(&**field, |(_, path)| path);
+        check_path(path).map_err(|error| anyhow!("--against-field: {error}"))?;
     }
     let own = asked
         .against_field

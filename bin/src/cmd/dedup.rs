@@ -389,6 +389,7 @@ fn report_run(
         done.reading.lossy_note(),
         done.reading.unsplit_note(),
         done.reading.no_id_note(&dedup.judging.inputs),
+        done.reading.no_match_note(&dedup.judging.inputs),
         done.reading.no_exclusion_note(&dedup.judging.inputs),
         short_note(done, args, &dedup.judging)?,
         nothing_note(done),

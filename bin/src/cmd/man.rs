@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use clap::{Arg, Command, CommandFactory};
+use clap::{Arg, Command};
 use clap_mangen::roff::{Inline, Roff, bold, italic, roman};
 use dedupdb_corpus::publish::{AtomicFile, check_no_store};
 
@@ -16,7 +16,7 @@ use crate::output::Output;
 
 /// Runs `man`.
 pub(crate) fn run(man: &ManArgs, output: &mut Output) -> Result<Exit> {
-    let mut all = Args::command().disable_help_subcommand(true);
+    let mut all = Args::all().disable_help_subcommand(true);
     // Gives every command its full name and the global options.
     all.build();
     if let Some(folder) = &man.out {
@@ -159,7 +159,11 @@ fn sections(paragraphs: &[Paragraph]) -> Roff {
             roff.control("SH", ["EXIT STATUS"]).text([roman(codes)]);
             continue;
         }
-        if let Some(pages) = paragraph.text.strip_prefix("Details: ") {
+        if let Some(pages) = paragraph
+            .text
+            .strip_prefix("Details in the documentation: ")
+        {
+            let pages = format!("In the documentation: {pages}");
             roff.control("SH", ["SEE ALSO"]).text([roman(pages)]);
             continue;
         }

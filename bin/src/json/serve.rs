@@ -51,8 +51,6 @@ impl<'a> AnswerJson<'a> {
                 Answer::Done(done) => AnswerBodyJson::Done { done: *done },
                 Answer::Matches(found) => matches(found),
                 Answer::Passages(found) => passages(request, found),
-                // Those that have none are not written.
-                Answer::Stopped => AnswerBodyJson::Done { done: false },
                 Answer::Failed {
                     kind,
                     message,

@@ -81,6 +81,8 @@ fn request() -> impl Strategy<Value = Value> {
                 "text",
                 "threshold",
                 "containment",
+                "nearest",
+                "exhaustive",
                 "limit",
                 "x",
             ]),

@@ -49,11 +49,13 @@ pub(crate) enum RequestBody {
         key: Option<String>,
         threshold: Option<f64>,
         containment: Option<f64>,
+        nearest: Option<usize>,
+        exhaustive: bool,
         limit: Option<usize>,
     },
     Passages {
         text: String,
-        words: Option<u32>,
+        at_least: Option<u32>,
         limit: Option<usize>,
     },
 }
@@ -84,7 +86,9 @@ struct RequestFields {
     to: Option<String>,
     threshold: Option<f64>,
     containment: Option<f64>,
-    words: Option<u32>,
+    nearest: Option<usize>,
+    exhaustive: Option<bool>,
+    at_least: Option<u32>,
     limit: Option<usize>,
 }
 
@@ -183,11 +187,13 @@ impl RequestFields {
                 key: self.key.take(),
                 threshold: self.threshold.take(),
                 containment: self.containment.take(),
+                nearest: self.nearest.take(),
+                exhaustive: self.exhaustive.take().unwrap_or(false),
                 limit: self.limit.take(),
             },
             Operation::Passages => RequestBody::Passages {
                 text: needed("text", &mut self.text)?,
-                words: self.words.take(),
+                at_least: self.at_least.take(),
                 limit: self.limit.take(),
             },
         };
@@ -197,6 +203,12 @@ impl RequestFields {
             return Err(
                 "a query needs a text or the key of a stored document, and not both".to_owned(),
             );
+        }
+        if let RequestBody::Query { nearest, limit, .. } = &body
+            && nearest.is_some()
+            && limit.is_some()
+        {
+            return Err("\"nearest\" is the number of matches; leave out \"limit\"".to_owned());
         }
         match self.left() {
             Some(name) => Err(format!("this operation has no field {name:?}")),
@@ -212,7 +224,9 @@ impl RequestFields {
             ("to", self.to.is_some()),
             ("threshold", self.threshold.is_some()),
             ("containment", self.containment.is_some()),
-            ("words", self.words.is_some()),
+            ("nearest", self.nearest.is_some()),
+            ("exhaustive", self.exhaustive.is_some()),
+            ("at_least", self.at_least.is_some()),
             ("limit", self.limit.is_some()),
         ];
         let left = left.into_iter().find(|(_, is_left)| *is_left);

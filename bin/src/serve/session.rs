@@ -24,8 +24,6 @@ pub(crate) enum Answer {
     Done(bool),
     Matches(Vec<Match>),
     Passages(Passages),
-    /// The user asked to stop before anything was done.
-    Stopped,
     Failed {
         kind: &'static str,
         message: String,
@@ -34,24 +32,18 @@ pub(crate) enum Answer {
 }
 
 impl Answer {
-    /// The answer that the store refused.
-    fn failed(error: &Error) -> Answer {
+    /// The answer that the store refused; `None` if the user asked to stop.
+    fn failed(error: &Error) -> Option<Answer> {
         if matches!(error, Error::Stopped) {
-            return Answer::Stopped;
+            return None;
         }
         let path = error.path().map(Into::into);
-        let mut error = error.clone();
-        if let Error::InvalidQuery { parameter, .. } = &mut error
-            && *parameter == "at-least"
-        {
-            *parameter = "words";
-        }
-        let error = anyhow::Error::from(error);
-        Answer::Failed {
+        let error = anyhow::Error::from(error.clone());
+        Some(Answer::Failed {
             kind: store::kind(&error),
             message: store::message(&error),
             path,
-        }
+        })
     }
 
     /// The answer to what is no request.
@@ -91,23 +83,24 @@ impl Session {
     pub(crate) fn answers(&mut self, requests: &mut [Request]) -> Vec<Answer> {
         let mut answers = Vec::with_capacity(requests.len());
         for group in requests.chunk_by_mut(is_answered_with) {
-            match group {
+            let answered = match group {
                 [
                     Request {
                         body: Err(reason), ..
                     },
-                ] => answers.push(Answer::refused(take(reason))),
-                _ => answers.extend(self.answer(group)),
-            }
-            if let Some(first) = answers.iter().position(|it| matches!(it, Answer::Stopped)) {
-                answers.truncate(first);
+                ] => vec![Answer::refused(take(reason))],
+                _ => self.answer(group),
+            };
+            let is_stopped = answered.len() < group.len();
+            answers.extend(answered);
+            if is_stopped {
                 break;
             }
         }
         answers
     }
 
-    /// Answers changes, or questions of one kind.
+    /// Answers changes, or questions of one kind: the first ones, if the user asked to stop.
     fn answer(&mut self, group: &mut [Request]) -> Vec<Answer> {
         let bodies = group.iter_mut().filter_map(|it| it.body.as_mut().ok());
         let mut bodies: Vec<&mut RequestBody> = bodies.collect();
@@ -118,7 +111,7 @@ impl Session {
         };
         match answered {
             Ok(answers) => answers,
-            Err(error) => vec![Answer::failed(&error); bodies.len()],
+            Err(error) => Answer::failed(&error).map_or(Vec::new(), |it| vec![it; bodies.len()]),
         }
     }
 
@@ -151,17 +144,18 @@ fn change(store: &Store, changes: &mut [&mut RequestBody]) -> Result<Vec<Answer>
         if is_insert || matches!(run, [RequestBody::Replace { .. }, ..]) {
             writer.unique(is_insert);
             let outcomes = writer.add_all(run.iter_mut().filter_map(|it| input(it)).collect())?;
-            answers.extend(outcomes.into_iter().map(|outcome| {
-                outcome.map_or_else(|error| Answer::failed(&error), Answer::Verdict)
-            }));
+            let outcomes = outcomes.into_iter();
+            let given = outcomes.map(|outcome| answered(outcome, Answer::Verdict));
+            let given: Option<Vec<Answer>> = given.collect();
+            answers.extend(given.ok_or(Error::Stopped)?);
             continue;
         }
         for body in run {
-            answers.push(match change_one(&mut writer, body) {
+            answers.extend(match change_one(&mut writer, body) {
                 Err(error @ (Error::InvalidKey { .. } | Error::OldDocument { .. })) => {
                     Answer::failed(&error)
                 }
-                done => Answer::Done(done?),
+                done => Some(Answer::Done(done?)),
             });
         }
     }
@@ -196,7 +190,7 @@ fn ask(store: &Store, questions: &[&mut RequestBody]) -> Result<Vec<Answer>> {
         let found = store.query_all(&queries)?;
         return Ok(found
             .into_iter()
-            .map(|found| answered(found, Answer::Matches))
+            .map_while(|found| answered(found, Answer::Matches))
             .collect());
     }
     let queries: Vec<PassageQuery<'_>> = questions
@@ -206,12 +200,12 @@ fn ask(store: &Store, questions: &[&mut RequestBody]) -> Result<Vec<Answer>> {
     let found = store.passages_all(&queries)?;
     Ok(found
         .into_iter()
-        .map(|found| answered(found, Answer::Passages))
+        .map_while(|found| answered(found, Answer::Passages))
         .collect())
 }
 
-fn answered<T>(found: Result<T>, answer: fn(T) -> Answer) -> Answer {
-    found.map_or_else(|error| Answer::failed(&error), answer)
+fn answered<T>(found: Result<T>, answer: fn(T) -> Answer) -> Option<Answer> {
+    found.map_or_else(|error| Answer::failed(&error), |found| Some(answer(found)))
 }
 
 fn query(body: &RequestBody) -> Option<Query<'_>> {
@@ -220,6 +214,8 @@ fn query(body: &RequestBody) -> Option<Query<'_>> {
         key,
         threshold,
         containment,
+        nearest,
+        exhaustive,
         limit,
     } = body
     else {
@@ -235,19 +231,27 @@ fn query(body: &RequestBody) -> Option<Query<'_>> {
     if let Some(containment) = containment {
         query = query.containment(*containment);
     }
+    if let Some(nearest) = nearest {
+        query = query.nearest(*nearest);
+    }
     if let Some(limit) = limit {
         query = query.limit(*limit);
     }
-    Some(query)
+    Some(query.exhaustive(*exhaustive))
 }
 
 fn passage_query(body: &RequestBody) -> Option<PassageQuery<'_>> {
-    let RequestBody::Passages { text, words, limit } = body else {
+    let RequestBody::Passages {
+        text,
+        at_least,
+        limit,
+    } = body
+    else {
         return None;
     };
     let mut query = PassageQuery::text(text);
-    if let Some(words) = words {
-        query = query.at_least(*words);
+    if let Some(at_least) = at_least {
+        query = query.at_least(*at_least);
     }
     if let Some(limit) = limit {
         query = query.limit(*limit);

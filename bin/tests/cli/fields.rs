@@ -214,3 +214,59 @@ fn texts_in_lists_are_found_at_the_end_of_paths() {
             .contains("its text cannot be cut")
     );
 }
+
+#[test]
+fn paths_that_lead_nowhere_are_refused() {
+    let sandbox = Sandbox::new();
+    sandbox.write("x.jsonl", "{\"text\": \"some words\"}\n");
+    for path in [
+        "",
+        "a.",
+        "a..b",
+        "messages[",
+        "messages[0].content",
+        "messages[role=].content",
+        "messages[=user].content",
+        "messages[]content",
+        "messages[].content[0]",
+        "[role=].content",
+        "[].content",
+    ] {
+        let against = ["decontaminate", "x.jsonl", "--against", "x.jsonl"];
+        for asked in [
+            &["add", "x.jsonl", "--text-field", path][..],
+            &[&against[..], &["--against-field", path]].concat(),
+        ] {
+            let ran = sandbox.run(asked).expect(2);
+            assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+            let has_form = path.is_empty() || ran.stderr.contains("messages[].content and");
+            assert!(has_form, "{path}: {}", ran.stderr);
+        }
+    }
+}
+
+#[test]
+fn a_condition_that_holds_nowhere_is_told() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "x.jsonl",
+        "{\"chat\": [{\"role\": \"user\", \"content\": \"some words\"}]}\n",
+    );
+    sandbox.write("bench.txt", "It asks who painted the crane in the harbour.");
+    let told = "all texts are empty: no record has what \"chat[role=nobody].content\" of --text-field asks for\n";
+    for asked in [
+        &["add", "x.jsonl"][..],
+        &["dedup", "x.jsonl", "-o", "out.jsonl", "--force"],
+        &["decontaminate", "x.jsonl", "--against", "bench.txt"],
+    ] {
+        let run = |field| {
+            sandbox
+                .run(&[asked, &["--text-field", field]].concat())
+                .expect(0)
+        };
+        let said = run("chat[role=nobody].content").stderr;
+        assert!(said.contains(told), "{said}");
+        let said = run("chat[role=user].content").stderr;
+        assert!(!said.contains("all texts are empty"), "{said}");
+    }
+}

@@ -215,7 +215,9 @@ fn the_manual_has_a_page_for_every_verb() {
         }
         assert_eq!(sandbox.run(&["man", &verb]).expect(0).stdout, text);
     }
-    assert!(page("dedupdb-add.1").contains(".SH \"SEE ALSO\"\ndocs/reference/add.md"));
+    assert!(
+        page("dedupdb-add.1").contains(".SH \"SEE ALSO\"\nIn the documentation: reference/add.md")
+    );
     // Help leaves none out.
     let pages = std::fs::read_dir(sandbox.path("pages/man1")).unwrap();
     let names = pages.map(|page| page.unwrap().file_name().into_string().unwrap());
@@ -267,22 +269,62 @@ fn help_of_every_command_fits_on_three_screens() {
 
 #[test]
 fn help_ends_with_pages_that_exist() {
-    let root = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+    let root = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs"));
     let mut named = 0;
     for (command, help) in helps(&Sandbox::new(), COLUMNS) {
-        let Some((_, pages)) = help.split_once("\nDetails: ") else {
+        let Some((_, pages)) = help.split_once("\nDetails in the documentation: ") else {
             continue;
         };
         assert!(!pages.contains("\n\n"), "{command}: {pages}");
         for page in pages
             .split([' ', ',', '\n'])
-            .filter(|it| it.starts_with("docs/"))
+            .filter(|it| it.starts_with("reference/"))
         {
             assert!(root.join(page).is_file(), "{command}: {page}");
             named += 1;
         }
     }
     assert!(named > 20, "{named} pages");
+}
+
+#[test]
+fn help_offers_a_store_where_a_command_uses_it() {
+    let sandbox = Sandbox::new();
+    let without = [
+        "completions",
+        "decontaminate",
+        "eval accuracy",
+        "eval bands",
+        "eval shingles",
+        "eval time",
+        "jaccard",
+        "man",
+        "map",
+        "matrix",
+        "move",
+        "reduce",
+        "salvage",
+    ];
+    for (command, help) in helps(&sandbox, COLUMNS) {
+        let is_offered = help.contains("--store <DIR>");
+        assert_eq!(is_offered, !without.contains(&&*command), "{command}");
+        let has_default = help.contains("[default: ./.dedupdb]");
+        assert_eq!(has_default, is_offered && command != "dedup", "{command}");
+    }
+    let page = sandbox.run(&["man", "move"]).expect(0).stdout;
+    assert!(!page.contains("store\\fR"), "{page}");
+}
+
+#[test]
+fn help_of_move_speaks_of_moving() {
+    let sandbox = Sandbox::new();
+    for asked in ["-h", "--help"] {
+        let help = sandbox.run(&["move", asked]).expect(0).stdout;
+        assert!(!help.to_lowercase().contains("drop "), "{help}");
+        assert!(help.contains("[default: longest]"), "{help}");
+        let help = sandbox.run(&["dedup", asked]).expect(0).stdout;
+        assert!(help.contains("[default: first]"), "{help}");
+    }
 }
 
 /// Clap's own form of this help has a blank line below each option.

@@ -19,7 +19,7 @@ const FINGERPRINTS: &str = "optional binary fingerprints;";
 
 /// Sketches, one per row. A changed row is not a sketch of its text.
 #[derive(Clone)]
-struct Rows {
+struct MadeSketches {
     keys: Vec<Option<String>>,
     hashes: Vec<Option<Vec<u8>>>,
     bytes: Vec<i64>,
@@ -29,8 +29,8 @@ struct Rows {
     fingerprints: Option<Vec<Vec<u8>>>,
 }
 
-impl Rows {
-    fn of(documents: &[(String, String)], schema: &Schema) -> Rows {
+impl MadeSketches {
+    fn of(documents: &[(String, String)], schema: &Schema) -> MadeSketches {
         let sketcher = Sketcher::new(schema, KeyWidth::Bits64).unwrap();
         let texts: Vec<&str> = documents.iter().map(|(_, text)| text.as_str()).collect();
         let sketches = sketcher.sketch_all(&texts);
@@ -40,7 +40,7 @@ impl Rows {
             let [start, end] = [ends[0], ends[1]].map(|end| usize::try_from(end).unwrap());
             columns.fingerprints[start..end].to_vec()
         });
-        Rows {
+        MadeSketches {
             keys: documents.iter().map(|(key, _)| Some(key.clone())).collect(),
             hashes: sketches
                 .hashes()
@@ -184,7 +184,7 @@ fn sketches_make_the_store_that_their_texts_make() {
         .run(&["--store", "texts", "add", "all.jsonl"])
         .expect(0);
     for (number, part) in documents.chunks(110).enumerate() {
-        let file = Rows::of(part, &schema).file(70);
+        let file = MadeSketches::of(part, &schema).file(70);
         sandbox.write(format!("sketches/part-{number}.parquet"), file);
     }
     sandbox.write("sketches/_SUCCESS", "");
@@ -235,7 +235,7 @@ fn sketches_make_the_store_that_their_texts_make() {
 fn what_is_no_sketch_is_named_with_its_file() {
     let sandbox = Sandbox::new();
     let (documents, schema) = (documents(), Schema::default());
-    let sound = Rows::of(&documents[..40], &schema);
+    let sound = MadeSketches::of(&documents[..40], &schema);
     sandbox.write("sketches/a.parquet", sound.file(40));
     let refused = |file: Vec<u8>, message: &str| {
         sandbox.write("sketches/b.parquet", file);
@@ -279,7 +279,7 @@ fn what_is_no_sketch_is_named_with_its_file() {
         assert!(ran.stderr.contains(message), "{}", ran.stderr);
     }
 
-    // Rows without a sketch are left out and reported, and the rest is stored.
+    // MadeSketches without a sketch are left out and reported, and the rest is stored.
     let mut odd = sound;
     odd.hashes[5] = None;
     odd.keys[7] = None;
@@ -344,7 +344,7 @@ fn sketches_with_a_passage_make_the_store_that_their_texts_make() {
         )
     });
     sandbox.write("asked.jsonl", asked.take(60).collect::<String>());
-    let sketches = Rows::of(&documents, &with_passage(20));
+    let sketches = MadeSketches::of(&documents, &with_passage(20));
     sandbox.write("20.parquet", sketches.file(70));
     for passage in ["20", "36"] {
         let texts = format!("texts-{passage}");
@@ -388,7 +388,7 @@ fn sketches_with_a_passage_make_the_store_that_their_texts_make() {
 fn fingerprints_that_do_not_serve_are_refused_with_what_to_do() {
     let sandbox = Sandbox::new();
     let documents = &documents()[..20];
-    let refused = |store: &str, rows: &Rows, message: &str| {
+    let refused = |store: &str, rows: &MadeSketches, message: &str| {
         sandbox.write("b.parquet", rows.file(9));
         let ran = sandbox
             .run(&["--store", store, "load", "b.parquet"])
@@ -398,14 +398,14 @@ fn fingerprints_that_do_not_serve_are_refused_with_what_to_do() {
     };
     let init = ["--store", "50", "init", "--passage", "50"];
     sandbox.run(&init).expect(0);
-    let sketches = Rows::of(documents, &with_passage(20));
+    let sketches = MadeSketches::of(documents, &with_passage(20));
     refused(
         "50",
         &sketches,
         "the parameters differ: passage is 50 in the store, not 20; `dedupdb reindex --passage 20 --from PATH...` \
          changes the store's, or sketch the texts again with passage=50\n",
     );
-    let bare = Rows::of(documents, &with_passage(0));
+    let bare = MadeSketches::of(documents, &with_passage(0));
     let message = "`dedupdb reindex --passage 0` changes the store's, or sketch the texts again with passage=50\n";
     refused("50", &bare, message);
     let mut lost = sketches.clone();

@@ -97,6 +97,29 @@ fn dedup_goes_on_without_them_if_it_is_told_to() {
 }
 
 #[test]
+fn what_does_not_exist_is_not_gone_on_without() {
+    let sandbox = sandbox("notes.txt", text(7, 50).as_bytes());
+    sandbox.write("bench.txt", text(8, 50));
+    for command in [
+        &["dedup", "notes.txt", "absent.txt", "-o", "out/"][..],
+        &[
+            "decontaminate",
+            "notes.txt",
+            "absent.txt",
+            "--against",
+            "bench.txt",
+            "-o",
+            "out/",
+        ],
+    ] {
+        let ran = sandbox.run(&[command, &["--skip-unreadable"]].concat());
+        let told = "dedupdb: absent.txt: there is no such file or folder\n";
+        assert_eq!(ran.expect(2).stderr, told);
+        assert!(!sandbox.path("out").exists(), "{command:?}");
+    }
+}
+
+#[test]
 fn in_a_folder_they_are_counted_and_leave_no_empty_file() {
     let sandbox = sandbox("in/picture.png", b"\x89PNG\r\n\x1a\nrest");
     sandbox.write("in/notes.txt", text(7, 50));

@@ -78,8 +78,14 @@ fn each_request_has_its_answer_in_order() {
     );
     let found = client.ask(&json!({"op": "query", "key": "a"}));
     assert_eq!(found["matches"][0]["key"], "b");
+    let less = swans.split_once(' ').unwrap().1.to_owned() + " and many more words";
+    let mut query = json!({"op": "query", "text": text(2, 9) + " " + &less[less.len() / 2..]});
+    assert_eq!(client.ask(&query)["matches"], json!([]));
+    (query["nearest"], query["exhaustive"]) = (json!(1), json!(true));
+    let found = client.ask(&query);
+    assert_eq!(found["matches"].as_array().unwrap().len(), 1, "{found}");
     let passage = format!("He said: {swans}, as everyone knows");
-    let found = client.ask(&json!({"op": "passages", "text": passage, "words": 30}));
+    let found = client.ask(&json!({"op": "passages", "text": passage, "at_least": 30}));
     assert_eq!(found["passages"][0]["text"], swans);
     assert_eq!(
         (&found["covered"], &found["words"]),
@@ -177,8 +183,20 @@ fn wrong(long: &str) -> Vec<(String, &'static str)> {
             "expected a whole number",
         ),
         (
-            r#"{"op": "passages", "text": "b", "words": 0}"#,
-            "words: 0 is less than 5",
+            r#"{"op": "query", "text": "b", "nearest": 1, "limit": 1}"#,
+            r#"leave out "limit""#,
+        ),
+        (
+            r#"{"op": "query", "text": "b", "nearest": 1, "containment": 0.5}"#,
+            "nearest: ",
+        ),
+        (
+            r#"{"op": "passages", "text": "b", "exhaustive": true}"#,
+            r#"no field "exhaustive""#,
+        ),
+        (
+            r#"{"op": "passages", "text": "b", "at_least": 0}"#,
+            "at-least: 0 is less than 5",
         ),
     ];
     let refused = refused.map(|(line, told)| (line.to_owned(), told));

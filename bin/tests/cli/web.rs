@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::compressed::{gz, zst};
-use crate::sandbox::{Sandbox, text};
+use crate::sandbox::{Ran, Sandbox, text};
 
 fn record(kind: &str, headers: &str, block: &[u8]) -> Vec<u8> {
     let length = block.len();
@@ -197,4 +197,24 @@ fn mail_is_compared_by_what_its_senders_wrote() {
     sandbox.run(&["add", "in.mbox", "--no-quoted"]).expect(0);
     let pairs = sandbox.run(&["pairs"]).expect(0);
     assert_eq!(pairs.stdout, "answer\tone\t1.0000\texact copy\n");
+}
+
+#[test]
+fn files_of_a_maildir_are_messages_from_inside_too() {
+    let sandbox = Sandbox::new();
+    let message = "From: ada@example.org\nSubject: The tram\n\nIt runs again from Friday on.\n";
+    sandbox.write("text.txt", "It runs again from Friday on.\n");
+    sandbox.write("mail/new/1700000000.M1P2.host", message);
+    sandbox.add(&["text.txt"], 0);
+    for (folder, name) in [
+        ("", "mail"),
+        ("mail/new", "."),
+        ("mail/new", "1700000000.M1P2.host"),
+    ] {
+        let mut command = sandbox.command(&["query", "--store"]);
+        command.arg(sandbox.path(".dedupdb")).arg(name);
+        let ran = command.current_dir(sandbox.path(folder)).output();
+        let found = Ran::of(ran.unwrap()).expect(0).stdout;
+        assert!(found.contains("text.txt\t1.0000"), "{name}: {found}");
+    }
 }

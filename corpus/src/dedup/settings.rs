@@ -515,7 +515,7 @@ impl Dedup {
         }
     }
 
-    /// Whether to go on without inputs that were named and cannot be read. They are counted. Otherwise, the run ends with
+    /// Whether to go on without inputs that were named and exist but cannot be read. They are counted. Otherwise, the run ends with
     /// [`Error::Unreadable`](crate::dedup::Error::Unreadable), and nothing is written. What cannot be read in a folder is only counted.
     pub fn skip_unreadable(self, skip: bool) -> Dedup {
         Dedup {

@@ -56,6 +56,45 @@ pub fn add_text<V: NestedValue>(
     Ok(())
 }
 
+/// Checks that a path can lead to a text.
+///
+/// ```
+/// use dedupdb_corpus::check_path;
+///
+/// assert!(check_path("messages[role=user].content").is_ok());
+/// assert!(check_path("messages[0].content").is_err());
+/// ```
+///
+/// # Errors
+///
+/// It cannot; the error says what paths look like.
+pub fn check_path(path: &str) -> Result<(), String> {
+    let (field, steps) = path.split_at(path.find('[').unwrap_or(path.len()));
+    if is_field(field) && are_steps(steps) {
+        return Ok(());
+    }
+    Err(format!(
+        "{path:?} is not the path of a text; paths are like text, meta.text, messages[].content and \
+         messages[role=user].content"
+    ))
+}
+
+/// Whether these are names between dots.
+fn is_field(path: &str) -> bool {
+    path.split('.').all(|name| !name.is_empty())
+}
+
+fn are_steps(steps: &str) -> bool {
+    if steps.is_empty() {
+        return true;
+    }
+    ListStep::first(steps).is_some_and(|step| {
+        let is_condition = |(name, value): (&str, &str)| is_field(name) && !value.is_empty();
+        let leads_on = step.field.is_empty() || is_field(step.field);
+        leads_on && step.only.is_none_or(is_condition) && are_steps(step.rest)
+    })
+}
+
 /// A step into the elements of a list.
 struct ListStep<'p> {
     /// Only the elements in which this field is this string.

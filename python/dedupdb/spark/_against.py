@@ -20,6 +20,13 @@ import dedupdb
 def against(df: DataFrame, stores: str | Sequence[str], *, text: str = "text", ship: bool = True) -> DataFrame:
     """Returns the rows whose text resembles no document of some stores.
 
+    >>> import dedupdb
+    >>> from dedupdb import spark as dd
+    >>> with dedupdb.open("seen") as store:
+    ...     added = store.add(["old"], [df.first()["text"]])
+    >>> [row["id"] for row in dd.against(df, "seen").collect()]
+    ['crane']
+
     Args:
         df: The documents.
         stores: The folders of stores, which are opened for reading only.

@@ -40,6 +40,11 @@ def decontaminate(
     """Returns the rows without items of a benchmark, such as its questions: those that :func:`dedupdb.decontaminate`
     returns.
 
+    >>> from dedupdb import spark as dd
+    >>> clean = dd.decontaminate(df, ["Who painted the crane in the harbour?"])
+    >>> sorted(row["id"] for row in clean.collect())
+    ['tram', 'trams']
+
     The benchmark is sent to all executors, and each of their Python processes makes one index of it, of about 40 bytes
     for each of its words. No row is moved, and a row is compared with nothing but the benchmark, so nothing depends on
     partitions. :func:`dedupdb.spark.hits` says which row has which item.
@@ -112,6 +117,11 @@ def hits(
     report: dict[str, int] | None = None,
 ) -> DataFrame:
     """Returns the items of a benchmark that documents have: why :func:`dedupdb.spark.decontaminate` drops them.
+
+    >>> from dedupdb import spark as dd
+    >>> found = dd.hits(df, ["Who painted the crane in the harbour?"])
+    >>> found.select("key", "item", "words").collect()
+    [Row(key='crane', item='0', words=7)]
 
     Args:
         df: The documents.

@@ -34,6 +34,10 @@ def contained(
 ) -> DataFrame:
     """Returns every pair of documents of which the second has a share of the shingles of the first, and no fewer.
 
+    >>> from dedupdb import spark as dd
+    >>> dd.contained(dd.sketch(df)).select("key_a", "key_b", "containment").collect()
+    [Row(key_a='tram', key_b='trams', containment=1.0)]
+
     They are those that ``store.pairs(containment=...)`` and ``dedupdb pairs --containment`` list for a store to which
     the documents were added in the order of their keys. The search is exact: no pair is missing. Of two texts with the
     same number of shingles, the one whose first key is lower contains the other one. Copies of a text, however short,

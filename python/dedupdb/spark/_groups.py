@@ -37,6 +37,10 @@ def clusters(
 ) -> DataFrame:
     """Returns the clusters of similar documents, of at least two documents each.
 
+    >>> from dedupdb import spark as dd
+    >>> dd.clusters(dd.sketch(df)).select("key", "cluster").orderBy("key").collect()
+    [Row(key='tram', cluster='tram'), Row(key='trams', cluster='tram')]
+
     They are those of a store with the same documents, added in the order of their keys. The name of a cluster is its
     first key, so it does not depend on partitions, executors or retries.
 
@@ -132,6 +136,10 @@ def dropped(
 ) -> DataFrame:
     """Returns the dropped documents, each with the one that it resembles.
 
+    >>> from dedupdb import spark as dd
+    >>> dd.dropped(dd.sketch(df)).collect()
+    [Row(key='trams', earlier='tram', verdict='near_duplicate', jaccard=0.96)]
+
     In the order of the keys, a document is dropped if it is similar to an earlier one that is kept. A text without
     tokens is never dropped. ``dedupdb dedup``
     drops the same records of input in that order. ``earlier`` is the most similar of the kept ones, or the first of
@@ -173,6 +181,10 @@ def dedup(
     **parameters: Unpack[Parameters],
 ) -> DataFrame:
     """Returns the rows without those that :func:`dedupdb.spark.dropped` names, with all columns.
+
+    >>> from dedupdb import spark as dd
+    >>> sorted(row["id"] for row in dd.dedup(df, threshold=0.7).collect())
+    ['crane', 'tram']
 
     Rows with a null key or text are kept. If the dropped keys have no more than 64 MiB, they are sent to all executors,
     and no text is moved. If they have more, rows are moved to them by their key.

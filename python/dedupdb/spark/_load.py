@@ -20,6 +20,10 @@ _COLUMNS = ("key", "hash", "bytes", "size", "packed", "parameters", "file")
 def load(sketches: DataFrame, path: str, *, stores: int | None = None) -> list[str]:
     """Makes stores from sketches, one per partition; ``dedupdb merge`` joins them.
 
+    >>> from dedupdb import spark as dd
+    >>> dd.load(dd.sketch(df), "part-{}", stores=1)
+    ['.../part-00000']
+
     The documents are divided by their keys: the first store has the first keys, and in each store they are added in the
     order of the keys. If the stores are merged in the order of their names, as with
     ``dedupdb --store all merge stores/part-*``, the result answers as a store to which all texts were added in the

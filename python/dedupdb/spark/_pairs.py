@@ -236,6 +236,10 @@ def pairs(
 ) -> DataFrame:
     """Returns the pairs of similar documents: those that ``dedupdb pairs`` lists for a store with the same documents.
 
+    >>> from dedupdb import spark as dd
+    >>> dd.pairs(dd.sketch(df)).collect()
+    [Row(key_a='tram', key_b='trams', jaccard=0.96, exact_copy=False)]
+
     Args:
         sketches: The result of :func:`dedupdb.spark.sketch`, cached or read from files.
         fold_copies: Names documents with the same text only by their first key.

@@ -36,6 +36,10 @@ def shared(
 ) -> DataFrame:
     """Returns the pairs of documents that share a passage, a run of words, as ``dedupdb pairs --passages`` lists them.
 
+    >>> from dedupdb import spark as dd
+    >>> dd.shared(df).select("key_a", "key_b", "longest").collect()
+    [Row(key_a='tram', key_b='trams', longest=28)]
+
     A passage has at least 20 words, or what ``passage=`` says. A pair is listed if both texts have the same run of that
     many words. No such pair is missing, unless it is passed over (``most``). As in a store, the passages of a text are
     runs whose shingles the other text has, in whatever order; the command line also lists pairs that have no run in

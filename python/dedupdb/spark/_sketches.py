@@ -45,6 +45,11 @@ def sketch(
 ) -> DataFrame:
     """Sketches texts: computes their hashes, band keys and packed shingles, which the other functions need.
 
+    >>> from dedupdb import spark as dd
+    >>> sketches = dd.sketch(df, threshold=0.7)
+    >>> sketches.select("key", "size").orderBy("key").collect()
+    [Row(key='crane', size=10), Row(key='tram', size=24), Row(key='trams', size=25)]
+
     The result may be written to Parquet and read again. It is computed again each time that it is used, unless it is
     cached (``.persist()``) or written.
 
@@ -95,6 +100,11 @@ def column(df: DataFrame, name: str) -> Column:
 
 def flaws(sketches: DataFrame) -> DataFrame:
     """Counts the documents without shingles by reason: ``flaw`` and ``count``.
+
+    >>> from dedupdb import spark as dd
+    >>> without = spark.createDataFrame([("a", None)], "id string, text string")
+    >>> dd.flaws(dd.sketch(without)).collect()
+    [Row(flaw='null text', count=1)]
 
     Documents with a null key or text are in no pair and no cluster, and :func:`dedupdb.spark.dedup` keeps them. Empty
     texts match only their copies.

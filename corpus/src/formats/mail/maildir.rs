@@ -8,6 +8,10 @@ const FOLDERS: [&str; 3] = ["cur", "new", "tmp"];
 /// Whether a file is a message of a Maildir: it is in one of its folders, beside which there is another one, or has the name
 /// of a message.
 pub(crate) fn has(path: &Path) -> bool {
+    // Inside of `cur`, a path such as `./1700.M1P2.host` does not say so.
+    let Ok(path) = std::path::absolute(path) else {
+        return false;
+    };
     let Some(folder) = path.parent() else {
         return false;
     };
