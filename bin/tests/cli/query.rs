@@ -75,7 +75,7 @@ fn where_nothing_is_found_a_note_says_why() {
         ),
         (
             &["query", "empty.jsonl"],
-            "there was nothing to look up: no file or record was found",
+            "empty.jsonl: no records; left out\ndedupdb: there was nothing to look up: no file or record was found",
         ),
         (&["pairs"], "no pair has a similarity of 0.8 or more"),
         (
