@@ -6,13 +6,8 @@ use std::collections::hash_map::Entry;
 use std::ffi::OsStr;
 use std::ops::Range;
 use std::path::{Component, Path};
-use std::sync::LazyLock;
 
-use encoding_rs::{
-    Encoding, IBM866, KOI8_R, MACINTOSH, WINDOWS_874, WINDOWS_1250, WINDOWS_1251, WINDOWS_1253,
-    WINDOWS_1255, WINDOWS_1256, WINDOWS_1257, WINDOWS_1258,
-};
-
+use crate::garbled::garbled_places;
 use crate::{SourcedText, is_compressed};
 use dedupdb::sketching::{Shingler, seen_characters};
 use dedupdb::{Result, Schema};
@@ -108,51 +103,6 @@ const SIDE_FOLDERS: [&str; 38] = [
     "下载",
     "ダウンロード",
 ];
-
-/// Ends of the names that pages give to characters: `uuml`, `eacute`, `rsquo`.
-const CHARACTER_ENDS: [&str; 26] = [
-    "acute", "amp", "apos", "bull", "cedil", "circ", "copy", "dash", "deg", "euro", "grave", "gt",
-    "hellip", "lig", "lt", "middot", "nbsp", "pound", "quo", "quot", "ring", "sect", "shy",
-    "slash", "tilde", "uml",
-];
-
-/// The signs of Windows-1252 beyond Latin-1, without the punctuation that stands behind words.
-const WINDOWS_1252: &str = "€‚ƒ„†‡ˆ‰Š‹ŒŽ•˜™š›œžŸ";
-
-/// The punctuation of Windows-1252 and Windows-1250 that stands behind words.
-const PUNCTUATION: &str = "\u{a0}\u{ab}\u{bb}–—‘’“”…";
-
-/// Other encodings of Latin letters that UTF-8 is read as, and then those of other letters.
-const OTHER_ENCODINGS: [&Encoding; 11] = [
-    WINDOWS_1250,
-    WINDOWS_1257,
-    WINDOWS_1258,
-    MACINTOSH,
-    WINDOWS_1251,
-    WINDOWS_1253,
-    WINDOWS_1255,
-    WINDOWS_1256,
-    WINDOWS_874,
-    KOI8_R,
-    IBM866,
-];
-
-/// The number of the first ones, of Latin letters.
-const LATIN_ENCODINGS: usize = 4;
-
-/// Their signs beyond ASCII with their bytes, in the order of the signs.
-static OTHER_SIGNS: LazyLock<[Vec<(char, u8)>; 11]> =
-    LazyLock::new(|| OTHER_ENCODINGS.map(signs_of));
-
-/// The signs there that may begin what is read wrongly, in order: few letters of a text are among them.
-static FIRST_SIGNS: LazyLock<Vec<char>> = LazyLock::new(|| {
-    let signs = OTHER_SIGNS.iter().flatten();
-    let first = signs.filter(|(_, byte)| matches!(byte, 0xc2..=0xc5 | 0xd0 | 0xd1 | 0xe2));
-    let mut first: Vec<char> = first.map(|&(sign, _)| sign).collect();
-    first.sort_unstable();
-    first.dedup();
-    first
-});
 
 /// Counts what texts say.
 #[derive(Debug)]
@@ -313,33 +263,6 @@ pub(crate) fn stored_rank(shingles: u64, bytes: u64, place: Option<(&Path, bool)
     )
 }
 
-/// The places of characters in place of bytes that could not be decoded, of places where UTF-8 was read in another
-/// encoding, such as `Ã¼`, `ĂĽ` or `√º` for `ü` and `â€™` for `’`, of Cyrillic letters in Latin words, and of characters that
-/// are written as pages, mail or programs have them: `&uuml;`, `=C3=BC`, `\u00fc`, and a line that ends within a word, with
-/// `=`.
-fn garbled_places(text: &str) -> Vec<usize> {
-    let bytes = text.as_bytes();
-    let mut last = None;
-    let starts = text.char_indices().filter(|(start, c)| {
-        let before = last.replace(*c);
-        let behind = &bytes[start + c.len_utf8()..bytes.len().min(start + 12)];
-        match c {
-            '\u{fffd}' | '\u{80}'..='\u{84}' | '\u{86}'..='\u{9f}' => true,
-            '&' => is_reference(behind),
-            '=' | '%' | '\\' | '?' => {
-                let before = start.checked_sub(1).map(|before| bytes[before]);
-                is_escape(*c, before, behind)
-            }
-            _ if c.is_ascii() => false,
-            _ => {
-                let text = &text[*start..];
-                is_misread(before, text) || is_misread_elsewhere(before, text)
-            }
-        }
-    });
-    starts.map(|(start, _)| start).collect()
-}
-
 /// The bytes at a place that was decoded wrongly, with the one before it and those behind it, in the same word.
 fn part_of_word(text: &[u8], place: usize) -> Range<usize> {
     const BEHIND: usize = 12;
@@ -350,145 +273,6 @@ fn part_of_word(text: &[u8], place: usize) -> Range<usize> {
     };
     let end = (place + 1..place + BEHIND).find(|&at| is_blank(at));
     start..end.unwrap_or(place + BEHIND)
-}
-
-/// Whether a text begins with a character of UTF-8 that was read as Windows-1252: a letter for its first byte, and other
-/// signs for the bytes behind it. A letter may well stand before punctuation, so one other sign is needed, unless it is a
-/// capital letter before a space or `«`, at the start of a word or behind a small letter.
-fn is_misread(before: Option<char>, text: &str) -> bool {
-    let mut characters = text.chars();
-    let first = characters.next().unwrap_or_default();
-    if [
-        "\u{c2}\u{a0}",
-        "\u{c2} ",
-        "\u{c2}\u{ab}",
-        "\u{c2}\u{bb}",
-        "\u{c3}\u{a0}",
-        "\u{c3} ",
-    ]
-    .iter()
-    .any(|start| text.starts_with(start))
-    {
-        return !before.is_some_and(char::is_uppercase);
-    }
-    let behind = match first {
-        '\u{c2}'..='\u{de}' => 1,
-        '\u{e0}'..='\u{ef}' => 2,
-        '\u{f0}'..='\u{f4}' => 3,
-        _ => return false,
-    };
-    let signs: Vec<char> = characters.take(behind).collect();
-    let is_sign = |&sign: &char| {
-        matches!(sign, '\u{80}'..='\u{bf}')
-            || WINDOWS_1252.contains(sign)
-            || PUNCTUATION.contains(sign)
-    };
-    signs.len() == behind
-        && signs.iter().all(is_sign)
-        && signs.iter().any(|&sign| !PUNCTUATION.contains(sign))
-}
-
-fn signs_of(encoding: &'static Encoding) -> Vec<(char, u8)> {
-    let signs = (0x80..=0xff).filter_map(|byte| {
-        let bytes = [byte];
-        let (sign, _) = encoding.decode_without_bom_handling(&bytes);
-        Some((sign.chars().next()?, byte))
-    });
-    let mut signs: Vec<(char, u8)> = signs.collect();
-    signs.sort_unstable();
-    signs
-}
-
-/// Whether a text begins with a character whose bytes were read in another encoding, or with a Cyrillic letter within a
-/// Latin word.
-fn is_misread_elsewhere(before: Option<char>, text: &str) -> bool {
-    let mut characters = text.chars();
-    let first = characters.next().unwrap_or_default();
-    let next = characters.next();
-    let is_latin = |c: &char| c.is_ascii_lowercase();
-    let is_foreign = matches!(first, '\u{430}'..='\u{44f}')
-        && (before.is_some_and(|it| is_latin(&it)) || next.is_some_and(|it| is_latin(&it)));
-    if is_foreign || FIRST_SIGNS.binary_search(&first).is_err() {
-        return is_foreign;
-    }
-    OTHER_SIGNS.iter().enumerate().any(|(number, signs)| {
-        let is_letter = |c: char| c.is_ascii_alphabetic();
-        let behind = || text.chars().nth(2).is_some_and(is_letter);
-        let may_be_letter =
-            || number < LATIN_ENCODINGS || before.is_some_and(is_letter) || behind();
-        is_misread_in(signs, text, may_be_letter)
-    })
-}
-
-/// Whether a text begins with punctuation, a sign such as `£`, two Cyrillic letters, or a Latin letter with an accent, if it
-/// `may_be_letter`, whose UTF-8 was read as these signs. The first bytes of other characters are quotation marks and other letters there, which
-/// stand before any letter.
-fn is_misread_in(signs: &[(char, u8)], text: &str, may_be_letter: impl Fn() -> bool) -> bool {
-    let byte = |sign: char| {
-        let place = signs.binary_search_by_key(&sign, |(sign, _)| *sign);
-        place.map_or(0, |place| signs[place].1)
-    };
-    let mut characters = text.chars();
-    let mut next = || characters.next().unwrap_or_default();
-    let behind = 0x80..=0xbf;
-    match byte(next()) {
-        // `§`, `©`, `®`, `°` and `±`, and `£` before a digit.
-        0xc2 => {
-            let sign = next();
-            match byte(sign) {
-                0xa7 | 0xa9 | 0xae | 0xb0 | 0xb1 => !sign.is_alphabetic(),
-                0xa3 => next().is_ascii_digit(),
-                _ => false,
-            }
-        }
-        0xc3..=0xc5 => {
-            let sign = next();
-            behind.contains(&byte(sign)) && !PUNCTUATION.contains(sign) && may_be_letter()
-        }
-        // Two Cyrillic letters.
-        0xd0 | 0xd1 => {
-            behind.contains(&byte(next()))
-                && matches!(byte(next()), 0xd0 | 0xd1)
-                && behind.contains(&byte(next()))
-        }
-        0xe2 => matches!(byte(next()), 0x80 | 0x82) && behind.contains(&byte(next())),
-        _ => false,
-    }
-}
-
-/// Whether this, behind `&`, is the name or number of a character and `;`.
-fn is_reference(behind: &[u8]) -> bool {
-    let end = behind.iter().position(|&byte| byte == b';');
-    end.is_some_and(|end| match &behind[..end] {
-        [b'#', digits @ ..] => !digits.is_empty() && digits.iter().all(u8::is_ascii_alphanumeric),
-        name => CHARACTER_ENDS
-            .iter()
-            .any(|end| name.ends_with(end.as_bytes())),
-    })
-}
-
-/// Whether this, behind a sign, is a character as mail, addresses or programs write it: `=C3=BC`, `M=FCller`, `=3D`,
-/// `%C3%BC`, `\u00fc`; the end of a line of mail that goes on; or a question mark within a word. `before` is the byte before
-/// the sign.
-fn is_escape(sign: char, before: Option<u8>, behind: &[u8]) -> bool {
-    let is_hex = |byte: &u8| matches!(byte, b'0'..=b'9' | b'A'..=b'F');
-    let is_in_word = before.is_some_and(|before| before.is_ascii_alphabetic());
-    match (sign, behind) {
-        ('=', [b'\n' | b'\r', ..]) => before.is_some_and(|before| before.is_ascii_alphanumeric()),
-        ('=', [b'2', b'0', b'\n' | b'\r', ..] | [b'3', b'D', ..]) => true,
-        ('=' | '%', [b'C'..=b'F', low, next, rest @ ..]) if char::from(*next) == sign => {
-            is_hex(low) && rest.first().is_some_and(is_hex)
-        }
-        ('=', [b'C'..=b'F', low, next, ..]) => {
-            is_hex(low) && is_in_word && next.is_ascii_lowercase()
-        }
-        ('\\', [b'u', digits @ ..]) => {
-            digits.len() >= 4 && digits[..4].iter().all(u8::is_ascii_hexdigit)
-        }
-        ('\\', [b'x', high, low, ..]) => high.is_ascii_hexdigit() && low.is_ascii_hexdigit(),
-        ('?', [next, ..]) => is_in_word && next.is_ascii_lowercase(),
-        _ => false,
-    }
 }
 
 /// How many of the names of the file and its folders say that it is hidden, a copy, or not a person's: a backup, a library,
@@ -665,107 +449,6 @@ mod tests {
         }
         for other in ["threshold", "old-town", "docs"] {
             assert_eq!(set_aside(&Path::new(other).join("a.txt")), 0, "{other}");
-        }
-    }
-
-    #[test]
-    fn text_that_was_decoded_wrongly_is_garbled() {
-        let of_pages = [
-            "f&uuml;r",
-            "f&#252;r",
-            "f&#xfc;r",
-            "f=C3=BCr",
-            "fo=\nr",
-            "for=20\nall",
-            "M=FCller",
-            "M?ller",
-            "M%C3%BCller",
-            r"M\u00fcller",
-            "&pound;5",
-            "a=3Db",
-            "20â‚¬",
-            "ðŸ˜€",
-            "tÅ±r",
-        ];
-        let of_windows_1250 = [
-            "fĂĽr",
-            "StraĂźe",
-            "wÄ™ze",
-            "ĹĽona",
-            "bĂłl",
-            "itâ€™s",
-            "itâ€śs",
-        ];
-        let of_mac_roman = ["f√ºr", "Stra√üe", "√Ñrger", "it‚Äôs", "wƒôze", "≈ºona"];
-        let of_others = [
-            "fГјr",
-            "fΓΌr",
-            "fأ¼r",
-            "fรผr",
-            "fĆ¼r",
-            "fĂ¼r",
-            "donвЂ™t",
-            "β€“yes",
-            "ВЈ5",
-            "ÂŁ5",
-            "¬£5",
-            "f├╝r",
-            "cafй",
-            "РџСЂр",
-            "w Â\u{a0}x",
-            "xÂ\u{a0}y",
-            "voilÃ\u{a0} il",
-            "Ã l'heure",
-            "Â« oui",
-            "f\u{81}r",
-            r"f\xfcr",
-        ];
-        for garbled in ["fÃ¼r", "StraÃŸe", "Ã„rger", "itâ€™s", "a\u{fffd}b", "5 Â°C"]
-            .into_iter()
-            .chain(of_pages)
-            .chain(of_windows_1250)
-            .chain(of_mac_roman)
-            .chain(of_others)
-        {
-            assert_eq!(garbled_places(garbled).len(), 1, "{garbled}");
-        }
-        for other in [
-            "für",
-            "IRMÃ",
-            "NÃO",
-            "Âge",
-            "pâte",
-            "it’s",
-            "5 °C",
-            "Âşık",
-            "“Über” l’été",
-            "—Él dijo «être»",
-            "‚Ärger‘",
-            "√2 ≈ 1.4",
-            "LĂSĂ… ĂŢ",
-            "ŽĹR",
-            "â’r",
-            "naïve",
-            "voilà\u{a0}» il",
-            "der „Spaß“ am",
-            "“CAFÉ” ist",
-            "what? no",
-            "AT&T; x",
-            "p = &buffer;",
-            "x=20 y",
-            "a ==\nb",
-            "====\n",
-            "a=C3",
-            "ВЫХОДÂ\u{a0}",
-            "Різдво в Україні. Діти",
-            "в Москве, В\u{a0}Москве",
-            "группа «В»",
-            "เสียง เพียง",
-            "5 μm, kΩ, Δt",
-            "IRMÃ e NÃO",
-            "SMSки",
-        ] {
-            assert_eq!(garbled_places(other).len(), 0, "{other}");
         }
     }
 

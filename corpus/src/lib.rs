@@ -104,6 +104,7 @@ mod each;
 mod encoding;
 mod error;
 mod formats;
+mod garbled;
 mod glob;
 mod item;
 mod largest;
