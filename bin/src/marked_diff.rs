@@ -43,7 +43,7 @@ impl MarkedDiff<'_> {
         let words = shared.iter().map(|passage| passage.words as u64).sum();
         lines.push(format!(
             "shared        {} in {}",
-            counted(words, "word", "words"),
+            counted_words(words),
             counted(
                 shared.len() as u64,
                 "passage",
@@ -67,7 +67,7 @@ impl MarkedDiff<'_> {
             format!(
                 "differences   {}: {} of A alone, {} of B alone",
                 grouped(differences.len() as u64),
-                counted(in_a, "word", "words"),
+                counted_words(in_a),
                 grouped(in_b),
             )
         });
@@ -116,9 +116,9 @@ impl MarkedDiff<'_> {
         else {
             return vec!["longest run   none".to_owned()];
         };
-        let words = counted(passage.words as u64, "word", "words");
+        let words = counted_words(passage.words as u64);
         let [in_a, in_b] = [in_a, in_b].map(|place| grouped(place as u64 + 1));
-        let line = format!("longest run   {words}: from word {in_a} of A and word {in_b} of B");
+        let line = format!("longest run   {words}: from number {in_a} of A and number {in_b} of B");
         vec![line, format!("          {}", self.text(&passage))]
     }
 
@@ -165,6 +165,11 @@ impl MarkedDiff<'_> {
         let (head, tail) = (first(&line, PASSAGE / 2), last(&line, PASSAGE / 2));
         format!("{} {}", printable(&head), printable(&tail))
     }
+}
+
+/// The number of words of a diff, of which each punctuation mark is one.
+fn counted_words(words: u64) -> String {
+    counted(words, "word or sign", "words and signs")
 }
 
 fn rest(left: usize) -> Option<String> {

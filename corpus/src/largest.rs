@@ -35,35 +35,40 @@ const OLD_WORDS: [&str; 7] = ["bak", "backup", "old", "orig", "sav", "save", "sw
 const PART_ENDS: [&str; 6] = ["crdownload", "download", "part", "partial", "temp", "tmp"];
 
 /// Last words of the names of folders with copies: `Laptop Backup`, `docs_old`.
-const BACKUP_WORDS: [&str; 7] = [
+const BACKUP_WORDS: [&str; 8] = [
     "backup",
     "backups",
     "bak",
+    "datensicherung",
     "old",
     "orig",
     "sauvegarde",
     "sicherung",
 ];
 
-/// Names of folders of what was thrown away.
-const TRASH_FOLDERS: [&str; 13] = [
+/// Names of folders of what was thrown away, or is thrown away later.
+const TRASH_FOLDERS: [&str; 17] = [
     "$recycle.bin",
     ".trash",
     "cestino",
     "corbeille",
     "kosz",
     "deleted items",
+    "deleted messages",
     "gelöscht",
+    "junk",
+    "junk e-mail",
     "papelera",
     "papierkorb",
     "recycled",
     "recycler",
+    "spam",
     "trash",
     "корзина",
 ];
 
 /// Names of folders of copies, or of files that programs put there.
-const SIDE_FOLDERS: [&str; 38] = [
+const SIDE_FOLDERS: [&str; 41] = [
     "__macosx",
     "_build",
     "_site",
@@ -80,7 +85,10 @@ const SIDE_FOLDERS: [&str; 38] = [
     "dist",
     "download",
     "downloads",
+    "draft",
     "drafts",
+    "duplicates",
+    "found.000",
     "kopien",
     "lost+found",
     "node_modules",
@@ -407,6 +415,11 @@ mod tests {
             "Backup of laptop/a.txt",
             "Download/a.txt",
             "__MACOSX/a.txt",
+            "Windows.old/a.txt",
+            "Datensicherung 2024/a.txt",
+            "found.000/a.txt",
+            "draft/a.txt",
+            "Duplicates/a.txt",
         ] {
             assert_eq!(set_aside(Path::new(aside)), 1, "{aside}");
         }
@@ -431,7 +444,15 @@ mod tests {
         ] {
             assert_eq!(set_aside(Path::new(other)), 0, "{other}");
         }
-        for trash in [".trash/a.txt", "$RECYCLE.BIN/a.txt", "old/backup/a.txt"] {
+        for trash in [
+            ".trash/a.txt",
+            "$RECYCLE.BIN/a.txt",
+            "old/backup/a.txt",
+            "Spam/a.eml",
+            "Junk E-mail/a.eml",
+            "Junk/a.eml",
+            "Deleted Messages/a.eml",
+        ] {
             assert_eq!(set_aside(Path::new(trash)), 2, "{trash}");
         }
     }

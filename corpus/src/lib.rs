@@ -58,7 +58,7 @@
 //! | format | a document is | its key | file names |
 //! |---|---|---|---|
 //! | [`Text`](Format::Text) | a file | its path | anything else |
-//! | [`Html`](Format::Html) | a file, without its tags | its path | `.html`, `.htm`, `.xhtml` |
+//! | [`Html`](Format::Html) | a file, without its tags | its path | `.html`, `.htm`, `.xhtml`, `.xht` |
 //! | [`Jsonl`](Format::Jsonl) | a line, which is a JSON object | field `id`, or `PATH#LINE` | `.jsonl`, `.ndjson` |
 //! | [`Json`](Format::Json) | an element of an array of objects | field `id`, or `PATH#NUMBER` | `.json`, `.jsonl`, if it begins with `[{` |
 //! | [`Csv`](Format::Csv) | a row, with quotes as in RFC 4180 | column `id`, or `PATH#ROW` | `.csv` |

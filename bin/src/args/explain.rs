@@ -30,7 +30,8 @@ the other, the verdict says which one `dedup --containment` drops.
 Texts are not stored. Passages and differences are shown for files, for documents whose key is the
 path of a file that still has the stored text, and for records of the files of --texts-from, which
 are recognized by the hash of their text. `longest run` is the longest run of words that both texts
-have, wherever it is in them, and the numbers of its first word, from 1. [-This-] is only in A and
+have, wherever it is in them, and the numbers of its first word, from 1. Each punctuation mark has a
+number, too, so `passages` counts fewer words. [-This-] is only in A and
 {+this+} only in B. Words are compared as they are written, with case and punctuation, which shingles
 of words leave out. Colours appear on a terminal only, and not if NO_COLOR is set. At most 50,000 words of each text are
 compared in this way; the output says if there are more.

@@ -15,8 +15,9 @@ Examples:
   dedupdb --store all merge monday tuesday wednesday
   dedupdb --store all merge shards/*
 
-The result is the same as adding the documents of each store in their original order: if several
-stores have a key, it gets the text of the last one. The times at which documents were added are
+Documents are added in their original order, store by store. If several stores have a key with other
+texts, it gets the text of the last one, and the first keys of which that is so are named: `merge`
+does not know whether they are ids of one document, so unlike `add` it refuses none. The times at which documents were added are
 kept. The other stores do not change, and may be in use. If a merge is stopped, run the same command
 to finish it.
 

@@ -37,8 +37,9 @@ With --containment, the columns are CONTAINED, CONTAINER, CONTAINMENT and JACCAR
 found; the store must keep shingles.
 
 With --passages, the columns are KEY_A, KEY_B, LONGEST, the words of the longest passage that both
-have, COVERAGE_A and COVERAGE_B, the shares of each text that are in passages of the other one. A
-store keeps no texts: --from names the files that have them, as they were named for `add`.
+have, COVERAGE_A and COVERAGE_B, the shares of each text that are in passages of the other one, or -
+if the text is not in --from. A store keeps no texts: --from names the files that have them, as they
+were named for `add`.
 
 Exit codes: 0 there are pairs, 1 there are none, 2 error.
 

@@ -35,7 +35,7 @@ marked, and do not count as copies.
 
 With --containment, each text is below the largest text that has that share of it. With --passages,
 documents are also linked if they share a passage that fewer than 5 others have. With --sources, the
-page shows one text, with the passages marked that other documents have.
+page shows one text, with the passages marked that other documents have. Both take --ignore.
 
 An existing report is replaced. Any other file is replaced only with --force.
 

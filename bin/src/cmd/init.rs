@@ -124,7 +124,8 @@ pub(super) fn describe(schema: &Schema) -> Vec<String> {
         String::new()
     };
     lines.push(format!(
-        "a document takes {} bytes of signature, about {:.0} of postings{shingles}",
+        "a distinct text takes {} bytes of signature, about {:.0} of postings{shingles}; its row, key, filters and \
+         fingerprints add to that",
         schema.signature_bytes(),
         schema.bands().posting_bytes()
     ));

@@ -222,7 +222,7 @@ fn note_texts(args: &Args, [not_stored, changed, missing]: [&KeyTally; 3], conso
         missing.note(
             "stored document has no text in --from",
             "stored documents have no text in --from",
-            ", so pairs of two such documents are not found",
+            ", so pairs of two such documents are not found; name their files in --from, too",
         ),
     ];
     for note in notes.into_iter().flatten() {

@@ -67,6 +67,7 @@ pub(crate) fn run(
     let has_converter = report.inputs.pre.is_some();
     let unread = reading.as_ref();
     let unread = unread.and_then(|reading| reading.left_out_note(has_converter));
+    let asked = asked(args, report, &opened.store, console)?.unread(&unread);
     let watch = ProgressWatch::new(
         console,
         "looked at",
@@ -77,8 +78,6 @@ pub(crate) fn run(
     let temporary = opened.temporary.as_ref();
     let folder = temporary.map(|temporary| temporary.place().to_owned());
     let ending = SignalExit::removing(console, STOPPED, folder)?;
-    let mut asked = asked(args, report);
-    asked = asked.unread(&unread);
     let page = asked.make(&opened.store);
     ending.disarm();
     drop(watch);
@@ -116,16 +115,20 @@ pub(super) fn is_file(report: &args::ReportArgs) -> bool {
 }
 
 fn check_arguments(args: &Args, report: &args::ReportArgs, console: &Console) -> Result<()> {
-    if !report.ignored.ignore.is_empty() {
+    if !report.ignored.ignore.is_empty() && !report.passages {
         bail!(
-            "--ignore needs --sources: clusters are those of whole texts; `pairs --ignore` compares without a template"
+            "--ignore needs --passages or --sources: other clusters are those of whole texts; `pairs --ignore` compares \
+             without a template"
         );
     }
     if !report.paths.is_empty() && args.store_given {
         bail!("PATHs are compared without a store; leave out --store, or the PATHs");
     }
     check_stdin(report.paths.iter().map(PathBuf::as_path))?;
-    check_output_of(report, &report.paths)?;
+    check_output_of(
+        report,
+        &[&report.paths[..], &report.ignored.ignore].concat(),
+    )?;
     let options = report.inputs.options();
     report.inputs.check(&options, &report.paths, console)
 }
@@ -212,7 +215,12 @@ fn of_paths(
 }
 
 /// What the arguments ask for.
-fn asked(args: &Args, report: &args::ReportArgs) -> Report {
+fn asked(
+    args: &Args,
+    report: &args::ReportArgs,
+    store: &Store,
+    console: &Console,
+) -> Result<Report> {
     let is_temporary = !report.paths.is_empty();
     let title = if is_temporary {
         let names = report.paths.iter().map(|path| path.display().to_string());
@@ -237,12 +245,16 @@ fn asked(args: &Args, report: &args::ReportArgs) -> Report {
         asked = asked.threshold(threshold);
     }
     if report.passages {
-        asked = asked.passages(report.at_least, report.all);
+        let options = report.inputs.options();
+        let ignored = report
+            .ignored
+            .shingles(args, &store.schema(), &options, console)?;
+        asked = asked.passages(report.at_least, report.all, ignored);
     }
     if let Some(least) = report.contained.containment {
         asked = asked.containment(least);
     }
-    asked
+    Ok(asked)
 }
 
 /// The commands and options that a page names for its readers.

@@ -91,7 +91,7 @@ impl SideJson<'_> {
     }
 }
 
-/// In `explain`: the word diff.
+/// In `explain`: the word diff, in which each punctuation mark is a word.
 #[derive(Serialize)]
 pub(crate) struct WordDiffJson<'a> {
     pub(crate) shared_words: usize,

@@ -70,7 +70,7 @@ fn the_longest_run_is_found_wherever_it_is() {
     sandbox.write("b.txt", format!("{} {run}", text(3, 50)));
     let files = ["explain", "a.txt", "b.txt", "--full"];
     let ran = sandbox.run(&files).expect(1);
-    let line = "longest run   30 words: from word 1 of A and word 51 of B\n";
+    let line = "longest run   30 words and signs: from number 1 of A and number 51 of B\n";
     has(&ran, &[line, &run]);
     let ran = sandbox.run(&[&["--json"], &files[..]].concat()).expect(1);
     let longest = serde_json::json!({"words": 30, "first_in_a": 1, "first_in_b": 51, "text": run});

@@ -231,7 +231,10 @@ fn a_page_shows_texts_that_only_share_passages() {
     assert_eq!(data["shared"].as_array().unwrap().len(), 2);
     let least = [&asked[..], &["--at-least", "31"]].concat();
     sandbox.run(&least).expect(0);
-    assert_eq!(keys(&self::data(&read(&sandbox, "report.html"))), [[c, b]]);
+    assert_eq!(
+        keys(&self::data(&read(&sandbox, "report.html"))),
+        [[&*c, &*b]]
+    );
     sandbox
         .run(&[&asked[..], &["--at-least", "71"]].concat())
         .expect(1);
@@ -240,6 +243,11 @@ fn a_page_shows_texts_that_only_share_passages() {
         .run(&[&asked[..], &["--threads", "1"]].concat())
         .expect(0);
     assert_eq!(page, read(&sandbox, "report.html"));
+    // What the second passage has is ignored.
+    fs::copy(sandbox.path("essays/a.txt"), sandbox.path("a.txt")).unwrap();
+    let ignoring = [&asked[..], &["--ignore", "a.txt"]].concat();
+    sandbox.run(&ignoring).expect(0);
+    assert_eq!(keys(&self::data(&read(&sandbox, "report.html"))), [[c, b]]);
 
     // Of a store, the texts are read again.
     sandbox.add(&["essays"], 0);

@@ -79,7 +79,9 @@ fn a_page_has_nothing_of_what_is_ignored() {
     ];
     let refused = sandbox.run(&clusters).expect(2);
     assert!(
-        refused.stderr.contains("--ignore needs --sources"),
+        refused
+            .stderr
+            .contains("--ignore needs --passages or --sources"),
         "{}",
         refused.stderr
     );

@@ -67,7 +67,7 @@ const fn spec(
 /// content, so it has no extension here.
 const SPECS: &[FormatSpec] = &[
     spec(Format::Text, "text", &[], true),
-    spec(Format::Html, "html", &["html", "htm", "xhtml"], true),
+    spec(Format::Html, "html", &["html", "htm", "xhtml", "xht"], true),
     spec(Format::Jsonl, "jsonl", &["jsonl", "ndjson"], false),
     spec(Format::Json, "json", &[], false),
     spec(Format::Csv, "csv", &["csv"], false),

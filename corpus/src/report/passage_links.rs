@@ -6,18 +6,21 @@ use std::collections::{BTreeMap, HashMap};
 use dedupdb::Store;
 use dedupdb::groups::Clusters;
 use dedupdb::overlap::PassageQuery;
+use dedupdb::sketching::ShingleSet;
 
 use super::sources::MANY;
 use crate::reread::{TextFiles, file_of_document, unique};
 use crate::{EachEvent, EndReason, Error, ForEach, Repeats, Source, SourcedText};
 
 /// Which passages link documents.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct LinkingPassages {
     /// The number of tokens of the shortest one, if it is not the store's.
     pub(super) at_least: Option<u32>,
     /// Whether all documents are compared, however many share a part of a text.
     pub(super) all: bool,
+    /// What does not count.
+    pub(super) ignored: Option<ShingleSet>,
 }
 
 /// A document of a set.
@@ -93,7 +96,7 @@ impl LinkedDocuments {
     pub(super) fn by_passages(
         &mut self,
         store: &Store,
-        passages: LinkingPassages,
+        passages: &LinkingPassages,
         files: TextFiles<'_>,
     ) -> Result<(), Error> {
         let mut named = Vec::new();
@@ -144,7 +147,7 @@ impl LinkedDocuments {
     fn sharing(
         &self,
         store: &Store,
-        passages: LinkingPassages,
+        passages: &LinkingPassages,
         document: &SourcedText,
     ) -> dedupdb::Result<Option<SharingDocuments>> {
         let hash = document.hash();
@@ -159,6 +162,9 @@ impl LinkedDocuments {
         }
         if passages.all {
             query = query.all();
+        }
+        if let Some(ignored) = &passages.ignored {
+            query = query.ignore(ignored);
         }
         let found = store.passages(&query)?.passages.into_iter();
         let few = found.filter(|passage| !passage.is_common && passage.documents < MANY.into());

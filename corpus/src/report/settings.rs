@@ -23,7 +23,7 @@ use crate::reread::TextFiles;
 use crate::{Error, Options, SourcedText};
 use dedupdb::groups::{ClusterQuery, Clusters, Linkage};
 use dedupdb::overlap::Passages;
-use dedupdb::sketching::Shingling;
+use dedupdb::sketching::{ShingleSet, Shingling};
 use dedupdb::{Result as StoreResult, Schema, Store};
 
 /// The shortest text that is compared by containment, in tokens.
@@ -133,11 +133,16 @@ impl Report {
 
     /// Also links documents that share a passage, whatever else they have: of at least `at_least` tokens, or of the
     /// [store's length](Schema::passage). What five documents or more have links none. With `all`, all documents are compared,
-    /// however many share a part of a text. The texts are read again. This goes with neither
-    /// [containment](Report::containment) nor [representatives](Linkage::Representative).
-    pub fn passages(self, at_least: Option<u32>, all: bool) -> Report {
+    /// however many share a part of a text. Passages have nothing of what is `ignored`, such as a template. The texts are read
+    /// again. This goes with neither [containment](Report::containment) nor [representatives](Linkage::Representative).
+    pub fn passages(self, at_least: Option<u32>, all: bool, ignored: Option<ShingleSet>) -> Report {
+        let passages = LinkingPassages {
+            at_least,
+            all,
+            ignored,
+        };
         Report {
-            passages: Some(LinkingPassages { at_least, all }),
+            passages: Some(passages),
             ..self
         }
     }
@@ -232,7 +237,10 @@ impl Report {
             summary.texts_left_out = texts.left_out(&groups) as u64;
         }
         summary.searches_cut_short = store.searches_cut_short().saturating_sub(cut_short);
-        let at_least = self.passages.and_then(|passages| passages.at_least);
+        let at_least = self
+            .passages
+            .as_ref()
+            .and_then(|passages| passages.at_least);
         let mut shared = SharedPassages::new(&schema, unit(&schema), at_least);
         if let Some(texts) = &texts {
             let room = room.saturating_sub(texts.shown().map(|(json, _)| json.len() + 1).sum());
@@ -326,7 +334,7 @@ impl Report {
         store: &'a Store,
         summary: &mut Summary,
     ) -> Result<Box<dyn Iterator<Item = StoreResult<ProposedCluster>> + 'a>, Error> {
-        let Some(passages) = self.passages else {
+        let Some(passages) = &self.passages else {
             return Ok(Box::new(clusters.map(|cluster| met(cluster?, store))));
         };
         let mut linked = LinkedDocuments::of(store, clusters)?;
@@ -339,7 +347,7 @@ impl Report {
     /// Returns what links the documents of a cluster.
     fn link(&self, store: &Store) -> DocumentLink {
         let threshold = self.threshold.unwrap_or(store.schema().threshold());
-        match (self.containment, self.passages) {
+        match (self.containment, &self.passages) {
             (Some(least), _) => DocumentLink::Containment(least),
             (None, Some(_)) => DocumentLink::Passages(threshold),
             (None, None) => DocumentLink::Similarity(threshold),

@@ -194,6 +194,33 @@ mod tests {
     }
 
     #[test]
+    fn a_slash_ends_an_element_and_cdata_is_text_only_in_xhtml() {
+        let names = [
+            "script", "style", "iframe", "template", "noscript", "title", "textarea",
+        ];
+        let page =
+            |name: &str| format!("<head><{name} a=\"b\"/></head><p>a<![CDATA[ <b> &amp;]]> c");
+        for start in [
+            "\n<?xml version='1.0'?><html>",
+            "<html xmlns=\"http://www.w3.org/1999/xhtml\">",
+            "<!DOCTYPE html PUBLIC \"-//W3C//DTD XHTML 1.1//EN\" \"xhtml11.dtd\"><html>",
+        ] {
+            for name in names {
+                let xhtml = format!("{start}{}", page(name));
+                assert_eq!(plain(&xhtml), "a <b> &amp; c", "{xhtml}");
+            }
+        }
+        for name in names {
+            assert!(
+                !plain(&format!("<html>{}", page(name))).starts_with("a "),
+                "{name}"
+            );
+        }
+        assert_eq!(plain("<?xml?><p>a<![CDATA[never ends"), "anever ends");
+        assert_eq!(plain("<html><p>a<![CDATA[ b]]> c"), "a c");
+    }
+
+    #[test]
     fn deep_and_long_pages_take_no_longer_than_others() {
         let deep = "<div>".repeat(200_000) + "x";
         assert_eq!(plain(&deep), "x");

@@ -13,7 +13,7 @@ pub(crate) enum MarkupPiece<'a> {
     Raw(&'a str),
     /// The name of a start tag, as written.
     Start(&'a str),
-    /// The name of an end tag, as written.
+    /// The name of an end tag, or of an empty element in XML, as written.
     End(&'a str),
 }
 
@@ -23,8 +23,24 @@ pub(crate) struct MarkupPieces<'a> {
     html: &'a str,
     at: usize,
     content: ContentModel<'a>,
-    /// The tag after the text that was just returned.
-    tag: Option<MarkupPiece<'a>>,
+    /// The tag or raw text after the text that was just returned.
+    after: Option<MarkupPiece<'a>>,
+    /// Whether a slash before `>` ends an element, and CDATA sections are text.
+    is_xml: bool,
+}
+
+/// What a CDATA section begins with.
+const CDATA: &str = "<![CDATA[";
+
+/// What it ends with.
+const CDATA_END: &str = "]]>";
+
+/// Whether a page says before its head that it is XHTML.
+fn is_xml(html: &str) -> bool {
+    const DOCTYPE: &str = "//DTD XHTML";
+    const NAMESPACE: &str = "http://www.w3.org/1999/xhtml";
+    let start = html.split("<head").next().unwrap_or_default();
+    start.trim_start().starts_with("<?xml") || start.contains(DOCTYPE) || start.contains(NAMESPACE)
 }
 
 /// The kind of text that comes next.
@@ -56,7 +72,8 @@ impl<'a> MarkupPieces<'a> {
             html,
             at: 0,
             content: ContentModel::Data,
-            tag: None,
+            after: None,
+            is_xml: is_xml(html),
         }
     }
 
@@ -90,6 +107,7 @@ impl<'a> MarkupPieces<'a> {
                     self.take_tag(open + 1, MarkupPiece::Start)
                 }
                 [b'<', b'!', b'-', b'-', ..] => self.comment_end(open),
+                rest if self.is_xml && rest.starts_with(CDATA.as_bytes()) => self.take_cdata(open),
                 // A doctype, a bogus comment, or a tag without a name.
                 [b'<', b'!' | b'?', ..] | [b'<', b'/', _, ..] => self.past(b'>', open),
                 [_, ..] => {
@@ -136,12 +154,26 @@ impl<'a> MarkupPieces<'a> {
             return self.html.len();
         };
         let name = &self.html[name..name_end];
-        self.tag = Some(piece(name));
-        self.content = match self.tag {
-            Some(MarkupPiece::Start(name)) => ContentModel::of(name),
+        let is_empty = self.is_xml && self.html[..end].ends_with("/>");
+        let tag = if is_empty {
+            MarkupPiece::End(name)
+        } else {
+            piece(name)
+        };
+        self.after = Some(tag);
+        self.content = match tag {
+            MarkupPiece::Start(name) => ContentModel::of(name),
             _ => ContentModel::Data,
         };
         end
+    }
+
+    /// Reads the CDATA section that begins at `open`, to be returned next. Returns the place where it ends.
+    fn take_cdata(&mut self, open: usize) -> usize {
+        let inside = &self.html[open + CDATA.len()..];
+        let (text, end) = inside.split_once(CDATA_END).unwrap_or((inside, ""));
+        self.after = Some(MarkupPiece::Raw(text));
+        self.html.len() - end.len()
     }
 
     /// Returns the place after the `>` of the tag whose attributes begin at `at`, unless the page ends before.
@@ -230,8 +262,8 @@ impl<'a> Iterator for MarkupPieces<'a> {
     type Item = MarkupPiece<'a>;
 
     fn next(&mut self) -> Option<MarkupPiece<'a>> {
-        if let Some(tag) = self.tag.take() {
-            return Some(tag);
+        if let Some(piece) = self.after.take() {
+            return Some(piece);
         }
         if self.at == self.html.len() {
             return None;
