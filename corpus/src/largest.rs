@@ -423,6 +423,10 @@ mod tests {
         ] {
             assert_eq!(set_aside(Path::new(aside)), 1, "{aside}");
         }
+    }
+
+    #[test]
+    fn names_of_trash_count_twice_and_others_not() {
         for other in [
             "report.txt",
             "older/report.txt",

@@ -13,9 +13,7 @@ use crate::{Format, OpenedFile};
 /// The records so far.
 pub(crate) struct RecordWriter {
     encoder: Encoder,
-    /// Whether the records may come from several files, which may be in several encodings.
-    is_of_several: bool,
-    /// Whether the records of the current file are written in UTF-8.
+    /// Whether the records, which may be in several encodings, are written in UTF-8.
     is_recoded: bool,
     has_header: bool,
     /// Of an array, the number of its elements so far.
@@ -39,8 +37,7 @@ impl RecordWriter {
     ) -> io::Result<RecordWriter> {
         Ok(RecordWriter {
             encoder: Encoder::new(place, name, format == Format::Warc)?,
-            is_of_several,
-            is_recoded: false,
+            is_recoded: is_of_several,
             has_header: false,
             elements: (format == Format::Json).then_some(0),
             is_at_line: true,
@@ -54,8 +51,7 @@ impl RecordWriter {
     /// Those of writing.
     pub(crate) fn open(&mut self, opened: &OpenedFile) -> io::Result<()> {
         // Messages and archived pages say themselves how they are encoded.
-        let names_none = !matches!(opened.format, Format::Warc | Format::Mbox);
-        self.is_recoded = self.is_of_several && names_none;
+        self.is_recoded &= !matches!(opened.format, Format::Warc | Format::Mbox);
         if self.has_header || opened.header.is_empty() {
             return Ok(());
         }
