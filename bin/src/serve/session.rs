@@ -236,7 +236,7 @@ fn query(body: &RequestBody) -> Option<Query<'_>> {
         query = query.containment(*containment);
     }
     if let Some(limit) = limit {
-        query = query.limit(*limit);
+        query = query.limit(limit.get());
     }
     Some(query)
 }
@@ -250,7 +250,7 @@ fn passage_query(body: &RequestBody) -> Option<PassageQuery<'_>> {
         query = query.at_least(*words);
     }
     if let Some(limit) = limit {
-        query = query.limit(*limit);
+        query = query.limit(limit.get());
     }
     Some(query)
 }
