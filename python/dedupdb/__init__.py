@@ -244,8 +244,9 @@ def dedup(
         text: The column of a table, or the field of a dict, with the text. The texts of several, in a list, are joined
             by line breaks; one that is null, empty or, in a dict, missing adds nothing. A text may be a list of
             strings, and ``messages[].content`` or ``messages[role=user].content`` leads into lists. With ``unit`` or
-            ``cut_passages``, it is a string in one field.
-        key: The column or field with keys, which ``dropped`` then names beside the numbers of rows.
+            ``cut_passages``, it is a string in one field, which is not nested.
+        key: The column or field with keys, which ``dropped`` then names beside the numbers of rows. It does not go with
+            ``unit`` and ``cut_passages``.
         keep: Which of several similar rows to keep: the ``first``, the ``longest`` (the one with more distinct
             shingles, then the longer text, then the first), the ``newest``, which is the last, a number of them (the
             first, and those that resemble it), or ``none``; ``first``, and with ``containment`` always ``longest``.
@@ -394,7 +395,7 @@ def decontaminate(
         against: The benchmark: a table, or an iterable of strings or dicts.
         text: The column of a table, or the field of a dict, with the text. The texts of several, in a list, are joined
             by line breaks; one that is null, empty or, in a dict, missing adds nothing. With ``action="cut"``,
-            it is a string in one field.
+            it is a string in one field, which is not nested.
         against_text: The columns or fields of the benchmark whose texts are items, each of its own. Each
             string of a list is one, in the field ``choices[0]`` and so on.
         passage: Number of words in a row that are a hit, at least 5.
@@ -495,8 +496,8 @@ def read(
         encoding: Encoding of the text; by default, it is detected.
         follow: Whether symbolic links are followed.
         max_document: Most bytes of a document.
-        include: In folders of this machine, read only files whose names match one of these patterns, as in
-            ``.gitignore``: ``"*.md"``.
+        include: In folders, read only files whose names match one of these patterns, as in ``.gitignore``: ``"*.md"``.
+            This, ``exclude`` and ``gitignore`` are for folders of this machine; that of a bucket is refused.
         exclude: In folders, leave out files and folders whose names match one of these.
         gitignore: Whether to leave out what ``.gitignore`` files in the folders exclude.
         quoted: Whether lines of mail that begin with ``>``, which quote an earlier message, are read.
@@ -514,7 +515,7 @@ def read(
     from ._files import sources
 
     return _native.read(
-        sources(paths),
+        sources(paths, {"include": include, "exclude": exclude, "gitignore": gitignore}),
         format=format,
         text_field=text_field,
         id_field=id_field,

@@ -78,8 +78,9 @@ class Deduplicated(_KeptRows):
         (``earlier``), ``verdict`` (``near_duplicate``, ``exact_copy`` or ``contained``), and the ``jaccard`` of both
         (with ``shingles=False``, its estimate). If ``containment`` was given, also the share of its shingles that the
         kept row has (``containment``), and which ``measure`` drops it: ``jaccard``, or else ``containment``. If ``key``
-        was given, also the keys of both (``key``, ``earlier_key``). With ``keep="none"``, ``earlier`` may be a row that
-        is not kept either. With ``against``, ``earlier`` is the number of the row there or, in a store, the key.
+        was given, also the keys of both (``key``, ``earlier_key``), without the second with ``against``. With
+        ``keep="none"``, ``earlier`` may be a row that is not kept either. With ``against``, ``earlier`` is the number
+        of the row there or, in a store, the key.
 
         With ``unit`` or ``cut_passages``, a row for each part of a text that came before, also of a text that is not
         kept: the ``row``, and the place in its text (``byte_start``, ``byte_end``, in UTF-8). A paragraph or line also
@@ -230,7 +231,7 @@ def orders(
     if prefer is not None and not isinstance(prefer, Mapping):
         raise TypeError(f"prefer: a mapping of fields to lists of values, not {type(prefer).__name__}")
     for field, values in (prefer or {}).items():
-        if isinstance(values, (str, bytes)):
+        if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
             raise TypeError(f"prefer: one {type(values).__name__} for {field!r}; put it in a list")
         ranked.append((field, [str(value) for value in values]))
     fields = [keep_by] if isinstance(keep_by, str) else keep_by or []

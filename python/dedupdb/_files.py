@@ -8,7 +8,6 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
-from urllib.parse import urlsplit
 
 Source = str | os.PathLike[str] | tuple[str, str, Any]
 """A path, or the name of a stream, which determines its format, its key, and an object with ``read``."""
@@ -42,20 +41,33 @@ class _RemoteFile:
         return read
 
 
-def sources(paths: Any) -> list[Source]:
-    """The sources of one path, address or open file, or of many."""
-    is_one = isinstance(paths, (str, os.PathLike)) or hasattr(paths, "read") or not isinstance(paths, Iterable)
+def sources(paths: Any, of_folders: dict[str, Any]) -> list[Source]:
+    """The sources of one path, address or open file, or of many.
+
+    ``of_folders`` are arguments about folders of this machine.
+    """
+    is_one = isinstance(paths, (str, bytes, os.PathLike)) or hasattr(paths, "read") or not isinstance(paths, Iterable)
     listed = [paths] if is_one else list(paths)
-    return [source for number, path in enumerate(listed, 1) for source in _sources(path, number)]
+    if not listed:
+        raise ValueError("paths: it names no file")
+    found = [source for number, path in enumerate(listed, 1) for source in _sources(path, number, of_folders)]
+    streams = [source for source in found if isinstance(source, tuple)]
+    for number, (name, _, file) in enumerate(streams):
+        if any(other is file for *_, other in streams[:number]):
+            raise ValueError(f"paths: {name} is given twice, and a stream can be read once")
+    return found
 
 
-def _sources(path: Any, number: int) -> Iterable[Source]:
+def _sources(path: Any, number: int, of_folders: dict[str, Any]) -> Iterable[Source]:
     if hasattr(path, "read"):
         return [_opened(path, number)]
     if isinstance(path, str) and path == "-":
         return [("standard input", "-", sys.stdin.buffer)]
     if isinstance(path, str) and _ADDRESS.match(path):
-        return _remote(path)
+        return _remote(path, of_folders)
+    if not isinstance(path, (str, os.PathLike)):
+        needed = "a path, an address or a file that is open for reading bytes"
+        raise TypeError(f"paths: {type(path).__name__}, where {needed} is needed")
     return [path]
 
 
@@ -69,7 +81,7 @@ def _opened(file: Any, number: int) -> Source:
     return name, name, file
 
 
-def _remote(address: str) -> Iterator[Source]:
+def _remote(address: str, of_folders: dict[str, Any]) -> Iterator[Source]:
     """The files at an address, below it if it is a folder, or that match it if it is a pattern."""
     system, path = _system(address)
     is_web = address.startswith(("http://", "https://"))
@@ -79,11 +91,14 @@ def _remote(address: str) -> Iterator[Source]:
     # Not every server answers with parts of a file; this is one stream.
     options = {"block_size": 0} if is_web else {}
     if kind == "file":
-        # What a signature in the query says is no part of the name.
-        name = urlsplit(address)._replace(query="", fragment="").geturl() if is_web else address
-        yield name, address, _RemoteFile(system, path, options)
+        yield address, address, _RemoteFile(system, path, options)
         return
+    for name, value in of_folders.items():
+        if value and kind == "folder":
+            raise ValueError(f"{name}: it is about folders of this machine; name files of {address} by a pattern")
     found = system.glob(path) if kind == "pattern" else system.find(path)
+    # An object with such a name stands for a folder.
+    found = [each for each in found if not each.endswith("/")]
     if not found:
         raise FileNotFoundError(f"{address}: no file matches, or is there")
     for each in sorted(found):

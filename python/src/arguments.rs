@@ -40,8 +40,6 @@ macro_rules! arguments {
 
 arguments! {
     threshold: Option<f64>,
-    limit: Option<usize>,
-    nearest: Option<usize>,
     containment: Option<f64>,
     min_size: usize,
     shortest: usize,
@@ -63,6 +61,25 @@ arguments! {
     keep: String,
     format: Option<String>,
     encoding: Option<String>,
+}
+
+/// A number of results, if one is given.
+pub(crate) fn limit(value: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
+    at_least_one("limit", named("limit", value)?)
+}
+
+/// A number of documents, if one is given.
+pub(crate) fn nearest(value: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
+    at_least_one("nearest", named("nearest", value)?)
+}
+
+/// Refuses the number zero.
+pub(crate) fn at_least_one(name: &str, number: Option<usize>) -> PyResult<Option<usize>> {
+    if number == Some(0) {
+        let message = format!("{name}: 0, where a whole number from 1 on is needed");
+        return Err(PyValueError::new_err(message));
+    }
+    Ok(number)
 }
 
 /// The paths of a text: a string, or several in an iterable, of which each counts once.

@@ -386,6 +386,7 @@ impl PyStore {
         min_documents: u64,
         texts: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Table> {
+        arguments::at_least_one("limit", Some(limit))?;
         let asked = (limit, at_least, min_documents);
         passages::common(py, &self.opened()?, asked, texts)
     }

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,9 @@ WRONG: dict[str, list[Call]] = {
         lambda store, _: store.query("x", limit=-1),
         lambda store, _: store.query(["x"], limit=1.5),
         lambda store, _: store.like("a", limit=-1),
+        lambda store, _: store.query("x", limit=0),
+        lambda store, _: store.passages("x", limit=0),
+        lambda store, _: store.common(limit=0),
     ],
     "between": [lambda store, _: store.pairs(between="ab"), lambda store, _: store.pairs(between=("a",))],
     "linkage": [lambda store, _: store.clusters(linkage="complete"), lambda store, _: store.clusters(linkage=1)],
@@ -80,6 +84,8 @@ WRONG: dict[str, list[Call]] = {
         lambda store, _: store.insert("b", "\ud800"),
         lambda store, _: store.replace("b", 5),
     ],
+    "nearest": [lambda store, _: store.query("x", nearest=0), lambda store, _: store.like("a", nearest=0)],
+    "prefer": [lambda store, _: dedupdb.dedup(["x"], prefer={"a": 1.0})],  # type: ignore[dict-item]
     "texts": [lambda store, _: store.query(5), lambda store, _: dedupdb.sign(5)],
     "unique": [lambda store, _: store.add([("a", "x")], unique="yes")],
     "errors": [lambda store, _: store.add([("a", "x")], errors=None), lambda store, _: store.add([], errors="x")],
@@ -93,6 +99,11 @@ WRONG: dict[str, list[Call]] = {
     "paths": [
         lambda store, _: dedupdb.read(5),
         lambda store, _: dedupdb.read(["a", 5]),  # type: ignore[list-item]
+        lambda store, _: dedupdb.read(b"a"),
+        lambda store, _: dedupdb.read([b"a"]),  # type: ignore[list-item]
+        lambda store, _: dedupdb.read([]),
+        lambda store, _: dedupdb.read(["-", "-"]),
+        lambda store, _: dedupdb.read([sys.stdin.buffer, "-"]),
     ],
     "text_field": [
         lambda store, path: dedupdb.read(path, text_field=5),

@@ -172,3 +172,17 @@ def test_what_is_refused() -> None:
         for part in parts:
             with pytest.raises(ValueError, match="the share that a document may lose is above 0 and at most 1"):
                 dedupdb.dedup(texts, drop_above=share, **part)
+
+
+@pytest.mark.parametrize("options", [{"unit": "line"}, {"cut_passages": 20}], ids=str)
+def test_a_text_in_a_nested_field_is_not_cut(options: dict[str, Any]) -> None:
+    nested = [{"m": {"t": page["text"]}} for page in PAGES]
+    for data in (nested, pa.Table.from_pylist(nested), pytest.importorskip("polars").DataFrame(nested)):
+        with pytest.raises(ValueError, match=r"text.* is in a list or a nested field"):
+            dedupdb.dedup(data, text="m.t", **options)
+        with pytest.raises(ValueError, match=r"text.* is in a list or a nested field"):
+            dedupdb.decontaminate(data, [PAGES[0]["text"]], text="m.t", action="cut")
+    with pytest.raises(ValueError, match=r"there is no 'm\.x'"):
+        dedupdb.dedup(nested, text="m.x", **options)
+    named = [{"m.t": page["text"]} for page in PAGES]
+    assert dedupdb.dedup(named, text="m.t", **options).cut

@@ -40,6 +40,15 @@ def test_a_column_without_a_type_is_one_of_nulls(store: dedupdb.Store) -> None:
         store.add(frame, text="body")
 
 
+def test_a_type_that_arrow_does_not_have_is_refused(store: dedupdb.Store) -> None:
+    polars = pytest.importorskip("polars")
+    for key in (polars.Series([object()], dtype=polars.Object), polars.Series([7], dtype=polars.Int128)):
+        frame = polars.DataFrame({"id": key, "text": ["a text"]})
+        with pytest.raises(TypeError, match=f'the column "id" has values of {key.dtype}'):
+            store.add(frame)
+        assert dedupdb.dedup(frame).keep == [True]
+
+
 def test_empty_frames_keep_their_columns() -> None:
     pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
     for frame in (

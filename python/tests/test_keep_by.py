@@ -6,6 +6,7 @@ import datetime
 import decimal
 import json
 import re
+import subprocess
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -143,3 +144,34 @@ def test_what_cannot_be_ranked_is_refused(data: Callable[[], Any], options: dict
 def test_preferred_values_are_lists_of_fields(prefer: Any) -> None:
     with pytest.raises(TypeError, match="prefer: "):
         dedupdb.dedup(table(), prefer=prefer)
+
+
+def test_bytes_and_maps_have_no_rank(tmp_path: Path, command_line: CommandLine) -> None:
+    from pyarrow import parquet
+
+    of_map = pa.map_(pa.string(), pa.int64())
+    rows = pa.table(
+        {
+            "raw": pa.array([b"a", b"b"]),
+            "meta": pa.array([[("score", 1)], [("score", 2)]], of_map),
+            "outer": pa.array([{"map": [("score", 1)]}] * 2, pa.struct([("map", of_map)])),
+            "text": TEXTS[:2],
+        }
+    )
+    parquet.write_table(rows, tmp_path / "in.parquet")
+    for field in ("raw", "meta.score", "outer.map.score"):
+        with pytest.raises(ValueError, match=f'keep_by: "{field}" has .* no rank'):
+            dedupdb.dedup(rows, keep_by=field)
+        command = [str(command_line.program), "dedup", str(tmp_path / "in.parquet"), "-o", "-", "--keep-by", field]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 2 and f'"{field}" has ' in done.stderr and "no rank" in done.stderr, done.stderr
+
+
+def test_a_name_with_a_dot_comes_before_nested_fields(tmp_path: Path, command_line: CommandLine) -> None:
+    nested, text = {"x": {"y": 9}}, {"text": TEXTS[0]}
+    rows: list[dict[str, Any]] = [{"x.y": 1} | nested | text, nested | {"x.y": 2} | text, nested | {"x.y": 3} | text]
+    (tmp_path / "in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for data in (rows, pa.Table.from_pylist(rows)):
+        assert dedupdb.dedup(data, keep_by="x.y").indices == [2]
+    kept = command_line("dedup", tmp_path / "in.jsonl", "-o", "-", "--keep-by", "x.y")
+    assert [json.loads(line)["x.y"] for line in kept.splitlines()] == [3]

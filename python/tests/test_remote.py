@@ -113,11 +113,12 @@ def test_rows_are_read_from_the_web(web: tuple[str, list[tuple[str, str]]], tmp_
     assert (kept["key"], dropped["row"]) == ([f"{address}/more/note.txt"], [1])
 
 
-def test_the_query_of_an_address_is_no_part_of_the_name(web: tuple[str, list[tuple[str, str]]]) -> None:
+def test_the_query_of_an_address_tells_files_apart(web: tuple[str, list[tuple[str, str]]]) -> None:
     signed = f"{web[0]}/rows.jsonl?signature=a/b.c"
-    rows = list(dedupdb.read(signed, id_field="none"))
-    assert [row["key"] for row in rows[:2]] == [f"{signed}#1", f"{signed}#2"]
-    assert {row["source"] for row in rows} == {f"{web[0]}/rows.jsonl"}
+    other = f"{web[0]}/more/note.txt?id=1"
+    rows = list(dedupdb.read([signed, other], id_field="none"))
+    assert [row["key"] for row in rows if row["record"] in (None, 1, 2)] == [f"{signed}#1", f"{signed}#2", other]
+    assert {row["source"] for row in rows} == {signed, other}
 
 
 def test_a_large_file_is_one_stream(web: tuple[str, list[tuple[str, str]]], tmp_path: Path) -> None:
@@ -162,6 +163,26 @@ def test_rows_are_read_from_a_bucket(bucket: str, tmp_path: Path) -> None:
         assert store.add(dedupdb.read(f"{bucket}/rows.jsonl")).added == len(ROWS)
     with pytest.raises(ValueError, match="is the address of another service"):
         dedupdb.open(f"{bucket}/store")
+
+
+def test_an_object_that_stands_for_a_folder_is_no_file(bucket: str) -> None:
+    client = pytest.importorskip("boto3").client("s3")
+    for key in ("marked/", "marked/inner/", "empty/"):
+        client.put_object(Bucket="crawls", Key=key)
+    client.put_object(Bucket="crawls", Key="marked/inner/a.txt", Body=b"a note")
+    folder = bucket.replace("day", "marked")
+    for address in (folder, f"{folder}/", f"{folder}/**", f"{folder}/*/*"):
+        assert [row["key"] for row in dedupdb.read(address)] == [f"{folder}/inner/a.txt"], address
+    with pytest.raises(FileNotFoundError, match="no file matches"):
+        dedupdb.read(bucket.replace("day", "empty"))
+
+
+@pytest.mark.parametrize("of_folders", [{"include": "*.txt"}, {"exclude": ["*.txt"]}, {"gitignore": True}], ids=str)
+def test_patterns_of_folders_are_not_for_buckets(bucket: str, of_folders: dict[str, Any]) -> None:
+    (name,) = of_folders
+    with pytest.raises(ValueError, match=f"{name}: .*{bucket}/more"):
+        dedupdb.read(f"{bucket}/more", **of_folders)
+    assert len(list(dedupdb.read(f"{bucket}/more/*.txt", **of_folders))) == 1
 
 
 class Bytes:

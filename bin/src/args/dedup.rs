@@ -86,24 +86,24 @@ pub(crate) struct DedupArgs {
     pub(crate) contained: ContainmentArgs,
 
     /// Judge paragraphs (lines between blank ones) or lines instead of whole texts, and cut the later copies
-    #[arg(long, conflicts_with_all = [
+    #[arg(long, groups = ["units", "parts"], conflicts_with_all = [
         "against", "containment", "keep", "keys_from", "list", "mark", "protect",
     ])]
     pub(crate) unit: Option<UnitArg>,
 
     /// With --unit, leave units of fewer words where they are
-    #[arg(long, value_name = "N", default_value = "13", requires = "unit")]
+    #[arg(long, value_name = "N", default_value = "13", requires = "units")]
     pub(crate) min_words: usize,
 
     /// Cut each run of WORDS or more words that stands before, word for word, 8 or more
-    #[arg(long, value_name = "WORDS", value_parser = clap::value_parser!(u32).range(8..), conflicts_with_all = [
+    #[arg(long, value_name = "WORDS", value_parser = clap::value_parser!(u32).range(8..), group = "parts", conflicts_with_all = [
         "against", "containment", "ignore", "keep", "keys_from", "list", "mark", "permutations", "protect",
         "shingling", "threshold", "unit",
     ])]
     pub(crate) cut_passages: Option<u32>,
 
     /// With --unit or --cut-passages, drop documents that lost more of their characters: 0.8 or 80%
-    #[arg(long, value_name = "SHARE", default_value = "0.8", value_parser = parse::share)]
+    #[arg(long, value_name = "SHARE", default_value = "0.8", value_parser = parse::share, requires = "parts")]
     pub(crate) drop_above: f64,
 
     #[command(flatten)]

@@ -1,6 +1,7 @@
 //! One request: a JSON object on a line.
 
 use std::mem::{Discriminant, discriminant, take};
+use std::num::NonZeroUsize;
 
 use dedupdb_corpus::without_surrogates;
 use serde::{Deserialize, Serialize};
@@ -49,14 +50,14 @@ pub(crate) enum RequestBody {
         key: Option<String>,
         threshold: Option<f64>,
         containment: Option<f64>,
-        nearest: Option<usize>,
+        nearest: Option<NonZeroUsize>,
         exhaustive: bool,
-        limit: Option<usize>,
+        limit: Option<NonZeroUsize>,
     },
     Passages {
         text: String,
         at_least: Option<u32>,
-        limit: Option<usize>,
+        limit: Option<NonZeroUsize>,
     },
 }
 
@@ -86,16 +87,27 @@ struct RequestFields {
     to: Option<String>,
     threshold: Option<f64>,
     containment: Option<f64>,
-    nearest: Option<usize>,
+    nearest: Option<NonZeroUsize>,
     exhaustive: Option<bool>,
     at_least: Option<u32>,
-    limit: Option<usize>,
+    limit: Option<NonZeroUsize>,
 }
 
 /// What a request that has something wrong in it may have nevertheless.
 #[derive(Debug, Deserialize)]
 struct IdField {
     id: Option<RequestId>,
+}
+
+/// The fields that name something. If half of a pair of surrogates were replaced in these, two names could become one.
+#[derive(Debug, Deserialize)]
+struct NameFields {
+    #[serde(rename = "id")]
+    _id: Option<RequestId>,
+    #[serde(rename = "key")]
+    _key: Option<String>,
+    #[serde(rename = "to")]
+    _to: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -119,8 +131,13 @@ impl Request {
         }
         // Half of a pair, where a program cut a text, is replaced as in files.
         let whole = std::str::from_utf8(line).ok().and_then(without_surrogates);
-        let line = whole.as_ref().map_or(line, String::as_bytes);
-        match serde_json::from_slice::<RequestFields>(line) {
+        let fields = match &whole {
+            None => serde_json::from_slice::<RequestFields>(line),
+            Some(whole) => {
+                serde_json::from_slice::<NameFields>(line).and_then(|_| serde_json::from_str(whole))
+            }
+        };
+        match fields {
             Ok(mut fields) => Request {
                 id: take(&mut fields.id),
                 body: fields.body(),
@@ -234,12 +251,17 @@ impl RequestFields {
     }
 }
 
+/// What names that are not Unicode have.
+const HALF: &str = "half of a surrogate pair in a key, in `to` or in an id";
+
 /// What is wrong with a line, without the names of types of Rust.
 fn in_plain_words(error: &serde_json::Error) -> String {
     let message = error.to_string();
     let message = message.replace("expected f64", "expected a number");
     let message = message.replace("expected u32", "expected a whole number");
-    message.replace("expected usize", "expected a whole number")
+    let message = message.replace("a nonzero usize", "a whole number from 1 on");
+    let message = message.replace("lone leading surrogate in hex escape", HALF);
+    message.replace("unexpected end of hex escape", HALF)
 }
 
 /// The value of a field.

@@ -232,10 +232,10 @@ fn query(body: &RequestBody) -> Option<Query<'_>> {
         query = query.containment(*containment);
     }
     if let Some(nearest) = nearest {
-        query = query.nearest(*nearest);
+        query = query.nearest(nearest.get());
     }
     if let Some(limit) = limit {
-        query = query.limit(*limit);
+        query = query.limit(limit.get());
     }
     Some(query.exhaustive(*exhaustive))
 }
@@ -254,7 +254,7 @@ fn passage_query(body: &RequestBody) -> Option<PassageQuery<'_>> {
         query = query.at_least(*at_least);
     }
     if let Some(limit) = limit {
-        query = query.limit(*limit);
+        query = query.limit(limit.get());
     }
     Some(query)
 }

@@ -51,7 +51,7 @@ fn an_array_is_read_as_its_records() {
 #[test]
 fn other_json_is_one_text() {
     let sandbox = Sandbox::new();
-    for json in ["{\"a\": [{}]}", "[]", "[1, 2]", "", "[\"a\", [{}]]"] {
+    for json in ["{\"a\": [{}]}", "[1, 2]", "", "[\"a\", [{}]]"] {
         sandbox.write("a.json", json);
         let ran = sandbox.run(&["add", "a.json"]).expect(0);
         assert_eq!(sandbox.keys(), ["a.json"], "{json}");
@@ -149,4 +149,8 @@ fn dedup_gives_an_array_back_or_lines() {
         ])
         .expect(0);
     assert_eq!(array("none.json"), json!([]));
+    let ran = sandbox.run(&["dedup", "none.json", "lines.jsonl", "-o", "again.json"]);
+    let said = ran.expect(0).stderr;
+    assert!(said.contains("none.json: "), "{said}");
+    assert_eq!(array("again.json"), json!(kept));
 }

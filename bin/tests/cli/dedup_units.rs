@@ -335,9 +335,19 @@ fn what_cannot_be_cut_is_refused() {
         let asked = ["dedup", "in", "-o", "out", "--unit", "line"];
         sandbox.run(&[&asked[..], more].concat()).expect(2);
     }
-    sandbox
-        .run(&["dedup", "in", "-o", "out", "--min-words", "3"])
-        .expect(2);
+    for alone in [
+        &["--min-words", "3"][..],
+        &["--cut-passages", "8", "--min-words", "3"],
+        &["--list", "--min-words", "3"],
+        &["--drop-above", "0.5"],
+        &["--list", "--drop-above", "0.5"],
+        &["--unit", "line", "--shortest", "3"],
+    ] {
+        let asked = ["dedup", "in", "-o", "out"];
+        let refused = sandbox.run(&[&asked[..], alone].concat()).expect(2);
+        let is_told = refused.stderr.contains("were not provided");
+        assert!(is_told, "{alone:?}: {}", refused.stderr);
+    }
 }
 
 #[test]

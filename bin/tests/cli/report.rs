@@ -248,8 +248,12 @@ fn a_page_shows_texts_that_only_share_passages() {
     let ignoring = [&asked[..], &["--ignore", "a.txt"]].concat();
     sandbox.run(&ignoring).expect(0);
     assert_eq!(keys(&self::data(&read(&sandbox, "report.html"))), [[c, b]]);
+}
 
-    // Of a store, the texts are read again.
+#[test]
+fn texts_of_a_store_that_only_share_passages_are_read_again() {
+    let sandbox = Sandbox::new();
+    essays(&sandbox);
     sandbox.add(&["essays"], 0);
     let asked = ["--json", "report", "--passages", "-o", "report.html"];
     let found = sandbox.run(&asked).expect(0);

@@ -146,14 +146,8 @@ fn wrong(long: &str) -> Vec<(String, &'static str)> {
             r#"{"op": "insert", "key": "a", "txt": "b"}"#,
             "unknown field `txt`",
         ),
-        (
-            r#"{"op": "insert", "key": "a"}"#,
-            r#"needs the field "text""#,
-        ),
-        (
-            r#"{"op": "insert", "key": 1, "text": "b"}"#,
-            "expected a string",
-        ),
+        (r#"{"op": "insert", "key": "a"}"#, r#"the field "text""#),
+        (r#"{"op": "insert", "key": 1}"#, "expected a string"),
         (
             r#"{"op": "remove", "key": "a", "text": "b"}"#,
             r#"no field "text""#,
@@ -180,7 +174,11 @@ fn wrong(long: &str) -> Vec<(String, &'static str)> {
         ),
         (
             r#"{"op": "query", "text": "b", "limit": -1}"#,
-            "expected a whole number",
+            "expected a whole number from 1 on",
+        ),
+        (
+            r#"{"op": "passages", "text": "b", "limit": 0}"#,
+            "expected a whole number from 1 on",
         ),
         (
             r#"{"op": "query", "text": "b", "nearest": 1, "limit": 1}"#,
@@ -203,6 +201,27 @@ fn wrong(long: &str) -> Vec<(String, &'static str)> {
     let mut refused = Vec::from(refused);
     refused.push((insert(long, "b").to_string(), "key"));
     refused
+}
+
+/// If half of a pair of surrogates were replaced in a name, two names could become one.
+#[test]
+fn names_that_are_not_unicode_are_refused() {
+    let sandbox = Sandbox::new();
+    let lines = [
+        r#"{"op": "replace", "key": "a\ud800", "text": "b", "id": 1}"#,
+        r#"{"op": "insert", "key": "a", "text": "b", "id": "\udfff"}"#,
+        r#"{"op": "rename", "key": "a", "to": "c\udfff", "id": 3}"#,
+        r#"{"op": "replace", "key": "a \ud83d\ude80", "text": "cut \ud83d", "id": 4}"#,
+    ];
+    let ran = sandbox.run_with(&["serve"], lines.join("\n").as_bytes());
+    let answers = ran.expect(0).objects();
+    for (answer, id) in answers.iter().zip([json!(1), json!(null), json!(3)]) {
+        let message = answer["error"]["message"].as_str().unwrap();
+        assert!(message.contains("surrogate"), "{message}");
+        assert_eq!(answer["id"], id);
+    }
+    assert_eq!(answers[3]["verdict"], "added");
+    assert_eq!(sandbox.keys(), ["a \u{1f680}"]);
 }
 
 /// Many requests at once have the answers that each has alone.

@@ -217,7 +217,7 @@ fn line(element: &[u8]) -> Vec<u8> {
     line
 }
 
-/// Whether the bytes are an array with an object among the elements at its beginning.
+/// Whether the bytes are an array with an object among the elements at its beginning, or without elements.
 ///
 /// # Errors
 ///
@@ -229,6 +229,9 @@ pub(crate) fn begins(reader: &mut dyn BufRead) -> io::Result<bool> {
     let Some(elements) = text.strip_prefix(b"[") else {
         return Ok(false);
     };
+    if elements.trim_ascii() == b"]" {
+        return Ok(true);
+    }
     let (mut scan, mut is_between) = (ElementScan::default(), true);
     for &byte in elements {
         match byte {
@@ -327,7 +330,8 @@ mod tests {
         for (text, is_array) in [
             ("[{", true),
             ("\u{feff} \n[\n\t{\"a\"", true),
-            ("[]", false),
+            ("[ \n]\n", true),
+            ("[] []", false),
             ("[1, {}]", true),
             ("[null, \"a, {b\", [{}], {", true),
             ("[1, \"{\", [{}], x{}]", false),

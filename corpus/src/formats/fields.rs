@@ -10,14 +10,14 @@ use serde_json::Value;
 use crate::formats::nested::{NoText, strings_in};
 
 /// The names of the fields. Dots lead into nested objects, and brackets into lists of texts. A field whose own name contains
-/// these is found too.
+/// these is found too, and comes before nested ones.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FieldPaths<'a> {
     pub(crate) id: &'a str,
     pub(crate) texts: &'a [&'a str],
 }
 
-/// The fields of a JSON object. If a field occurs twice, the last one counts.
+/// The fields of a JSON object. Of several that a name leads to, one in the fewest objects counts, and of those the last.
 #[derive(Debug)]
 pub(crate) struct Fields {
     pub(crate) id: Option<Field>,
@@ -76,14 +76,17 @@ impl Fields {
     ) -> Result<Fields, D::Error> {
         let names = [names.id].into_iter().chain(names.texts.iter().copied());
         let relations: Vec<_> = names.map(FieldRelation::Below).collect();
-        let mut found = vec![None; relations.len()];
+        let mut found = vec![FoundField::default(); relations.len()];
         let whole = FieldValueSeed {
             found: &mut found,
             relations: Some(relations),
+            depth: 0,
         };
         if whole.deserialize(deserializer)? {
-            let id = found.remove(0);
-            Ok(Fields { id, texts: found })
+            let mut found = found.into_iter().map(|found| found.field);
+            let id = found.next().flatten();
+            let texts = found.collect();
+            Ok(Fields { id, texts })
         } else {
             Err(D::Error::invalid_type(
                 serde::de::Unexpected::Other("another value"),
@@ -139,10 +142,27 @@ impl<'a> FieldRelation<'a> {
 /// The relations of a value to the fields, in their order. `None` if it has none to any.
 type Relations<'a> = Option<Vec<FieldRelation<'a>>>;
 
+/// What was found so far.
+#[derive(Clone, Debug, Default)]
+struct FoundField {
+    field: Option<Field>,
+    depth: usize,
+}
+
+impl FoundField {
+    fn set(&mut self, field: Option<Field>, depth: usize) {
+        if self.field.is_none() || depth <= self.depth {
+            *self = FoundField { field, depth };
+        }
+    }
+}
+
 /// A value that is one of the fields or contains one. Returns whether it is an object.
 struct FieldValueSeed<'a, 'f> {
-    found: &'f mut [Option<Field>],
+    found: &'f mut [FoundField],
     relations: Relations<'a>,
+    /// The number of objects that it is in.
+    depth: usize,
 }
 
 impl FieldValueSeed<'_, '_> {
@@ -154,9 +174,9 @@ impl FieldValueSeed<'_, '_> {
         });
         if let Some(first) = wanting.next() {
             for other in wanting {
-                *other = Some(field.clone());
+                other.set(Some(field.clone()), self.depth);
             }
-            *first = Some(field);
+            first.set(Some(field), self.depth);
         }
         false
     }
@@ -166,7 +186,7 @@ impl FieldValueSeed<'_, '_> {
         let relations = self.relations.iter().flatten();
         for (found, relation) in self.found.iter_mut().zip(relations) {
             if let Some(path) = relation.path_into_list() {
-                *found = field(path);
+                found.set(field(path), self.depth);
             }
         }
     }
@@ -243,8 +263,11 @@ impl<'de> Visitor<'de> for FieldValueSeed<'_, '_> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<bool, A::Error> {
         let outer = self.relations.as_deref().unwrap_or_default();
         while let Some(relations) = map.next_key_seed(FieldNameSeed(outer))? {
-            let found = &mut *self.found;
-            map.next_value_seed(FieldValueSeed { found, relations })?;
+            map.next_value_seed(FieldValueSeed {
+                found: &mut *self.found,
+                relations,
+                depth: self.depth + 1,
+            })?;
         }
         self.is(Field::Other);
         Ok(true)

@@ -113,8 +113,9 @@ impl Format {
     }
 
     /// Returns the format of the file at `path` by its name: by its last extension, or by the one before `.bz2`, `.gz`, `.xz` or
-    /// `.zst`.
+    /// `.zst`. The query of a web address is no part of the name.
     pub fn of(path: &Path) -> Format {
+        let path = without_query(path);
         let mut extension = extension(path);
         if let Some(stem) = path.file_stem().filter(|_| is_compressed(path)) {
             extension = self::extension(Path::new(stem));
@@ -161,6 +162,7 @@ pub(crate) fn format_of_output(path: &Path) -> Format {
 
 /// Whether the last extension, or the one before that of a compression, is `.json`.
 pub(crate) fn is_json(path: &Path) -> bool {
+    let path = without_query(path);
     match path.file_stem().map(Path::new) {
         Some(stem) if is_compressed(path) => extension(stem) == "json",
         _ => extension(path) == "json",
@@ -170,6 +172,14 @@ pub(crate) fn is_json(path: &Path) -> bool {
 /// Whether the name is that of a compressed file.
 pub(crate) fn is_compressed(path: &Path) -> bool {
     COMPRESSED.contains(&extension(path).as_str())
+}
+
+/// Returns a path; of a web address, what comes before its query.
+fn without_query(path: &Path) -> &Path {
+    let is_web = |path: &&str| path.starts_with("http://") || path.starts_with("https://");
+    let address = path.to_str().filter(is_web);
+    let end = address.and_then(|address| address.find(['?', '#']));
+    end.map_or(path, |end| Path::new(&address.unwrap_or_default()[..end]))
 }
 
 fn extension(path: &Path) -> String {
@@ -202,6 +212,8 @@ mod tests {
             (".jsonl", Format::Text),
             ("b.gz", Format::Text),
             ("b", Format::Text),
+            ("https://b/c.jsonl.gz?d=e/f.g#h", Format::Jsonl),
+            ("b?.jsonl", Format::Jsonl),
         ] {
             assert_eq!(Format::of(Path::new(name)), format, "{name}");
         }

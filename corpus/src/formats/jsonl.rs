@@ -242,7 +242,7 @@ fn without_line(error: &serde_json::Error) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{FieldPaths, record};
+    use super::{FieldPaths, record, values};
     use crate::formats::record::Record;
     use crate::skipped::Hint;
 
@@ -523,6 +523,16 @@ mod tests {
         );
         assert_eq!(named(line, "id", "a.c").unwrap().decoded.text, "z");
         assert_eq!(named(line, "a.c", "a.c").unwrap().id.as_deref(), Some("z"));
+        for line in [
+            r#"{"a": {"c": "y"}, "a.c": "z"}"#,
+            r#"{"a.c": "z", "a": {"c": "y"}}"#,
+        ] {
+            let found = named(line, "a.c", "a.c").unwrap();
+            assert_eq!(found.decoded.text, "z", "{line}");
+            assert_eq!(found.id.as_deref(), Some("z"), "{line}");
+            let ranks = values(line.as_bytes(), &["a.c".to_owned()]).unwrap();
+            assert_eq!(ranks, [Some("z".to_owned())], "{line}");
+        }
         let what = named(line, "id", "a.b").unwrap_err();
         assert_eq!(what, "\"a.b\" is neither a string nor a list of strings");
         let what = named(line, "id", "a.c.d").unwrap_err();

@@ -118,7 +118,8 @@ fn with_field(record: &[u8], name: &str, text: &str) -> Option<Vec<u8>> {
     Some(spliced(decoded.text.as_bytes(), place, value.as_bytes()))
 }
 
-/// Returns the last value in a JSON object that is the field, as it is there.
+/// Returns the value in a JSON object that is the field, as it is there. Of several, it is the one that
+/// [`Fields`](crate::formats::fields::Fields) has.
 ///
 /// # Errors
 ///
@@ -127,6 +128,14 @@ pub(crate) fn field_value<'j>(
     json: &'j str,
     field: FieldRelation<'_>,
 ) -> serde_json::Result<Option<&'j str>> {
+    Ok(nested_value(json, field)?.map(|(_, value)| value))
+}
+
+/// Returns the number of objects in which the value is, too.
+fn nested_value<'j>(
+    json: &'j str,
+    field: FieldRelation<'_>,
+) -> serde_json::Result<Option<(usize, &'j str)>> {
     serde_json::Deserializer::from_str(json).deserialize_map(ObjectFields(field))
 }
 
@@ -140,26 +149,32 @@ fn place_in(json: &str, part: &str) -> Range<usize> {
 struct ObjectFields<'a>(FieldRelation<'a>);
 
 impl<'de> Visitor<'de> for ObjectFields<'_> {
-    type Value = Option<&'de str>;
+    type Value = Option<(usize, &'de str)>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut last = None;
+        let mut best: Self::Value = None;
         while let Some((name, value)) = map.next_entry::<Cow<'de, str>, &'de RawValue>()? {
             let json: &'de str = value.get();
-            match self.0.of(&name) {
-                FieldRelation::This => last = Some(json),
+            let found = match self.0.of(&name) {
+                FieldRelation::This => Some((1, json)),
                 FieldRelation::Below(rest) if json.starts_with('{') => {
-                    let found = field_value(json, FieldRelation::Below(rest));
-                    last = found.ok().flatten().or(last);
+                    let found = nested_value(json, FieldRelation::Below(rest));
+                    let found = found.ok().flatten();
+                    found.map(|(depth, value)| (depth + 1, value))
                 }
-                FieldRelation::Below(_) | FieldRelation::List(_) | FieldRelation::No => {}
+                FieldRelation::Below(_) | FieldRelation::List(_) | FieldRelation::No => None,
+            };
+            if let Some((depth, _)) = found
+                && best.is_none_or(|(least, _)| depth <= least)
+            {
+                best = found;
             }
         }
-        Ok(last)
+        Ok(best)
     }
 }
 
@@ -189,6 +204,11 @@ mod tests {
                 "{\"a\":{\"text\":\"n\\\"w\"},\"text\":\"\u{e9}\"}",
             ),
             ("a.text", "{\"a.text\":\"o\"}", "{\"a.text\":\"n\\\"w\"}"),
+            (
+                "a.text",
+                "{\"a.text\":\"o\",\"a\":{\"text\":\"p\"}}",
+                "{\"a.text\":\"n\\\"w\",\"a\":{\"text\":\"p\"}}",
+            ),
             (
                 "text",
                 "{\"text\":\"o\",\"te\\u0078t\":\"p\"}",

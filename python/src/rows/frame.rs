@@ -1,5 +1,6 @@
 //! Frames of pandas and Polars, whose columns Arrow does not always have, and data sets.
 
+use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyType};
@@ -31,10 +32,29 @@ pub(super) fn narrowed<'py>(
     if !data.hasattr(intern!(py, "columns"))? {
         return Ok(data);
     }
-    match wanted(&data.getattr(intern!(py, "columns"))?, names)? {
-        Some(wanted) => data.get_item(PyList::new(py, wanted)?),
-        None => Ok(data),
+    let data = match wanted(&data.getattr(intern!(py, "columns"))?, names)? {
+        Some(wanted) => data.get_item(PyList::new(py, wanted)?)?,
+        None => data,
+    };
+    if package == Some("polars") {
+        check_types(&data)?;
     }
+    Ok(data)
+}
+
+/// Refuses columns of Polars of types that Arrow does not have. What Polars exports of objects are addresses in memory.
+fn check_types(frame: &Bound<'_, PyAny>) -> PyResult<()> {
+    let columns = frame.getattr("schema")?.call_method0("items")?;
+    for column in columns.try_iter()? {
+        let (name, kind): (String, Bound<'_, PyAny>) = column?.extract()?;
+        let kind = kind.str()?.to_string();
+        if ["Object", "Int128", "UInt128"].contains(&&*kind) {
+            return Err(PyTypeError::new_err(format!(
+                "the column {name:?} has values of {kind}, a type that Arrow does not have; cast it"
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// The names of the columns that are read. `None` if one of them is not there.

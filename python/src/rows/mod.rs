@@ -34,6 +34,9 @@ pub(crate) const BATCH_ROWS: usize = 4096;
 /// The column of what messages have besides their texts. A table may lack it.
 pub(crate) const ATTACHMENTS: &str = "attachments_hash";
 
+/// Why a text in a nested field cannot be cut.
+const NESTED: &str = "is in a list or a nested field, into which nothing is written; put texts to cut into a field of their own";
+
 /// Why a row cannot be taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Flaw {

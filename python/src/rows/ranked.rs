@@ -26,8 +26,17 @@ pub(super) fn path_of(fields: &Fields, name: &str) -> PyResult<Option<ColumnPath
         return Ok(None);
     };
     match field.data_type() {
+        DataType::Binary
+        | DataType::LargeBinary
+        | DataType::BinaryView
+        | DataType::FixedSizeBinary(_)
+            if !has_uuids(field) =>
+        {
+            Err(no_rank(name, "bytes"))
+        }
         kind if fits("rank", kind) => Ok(Some(path)),
         DataType::Struct(_) => Err(no_rank(name, "nested fields")),
+        DataType::Map(..) => Err(no_rank(name, "maps")),
         kind => Err(no_rank(name, &format!("values of {kind}"))),
     }
 }
@@ -38,11 +47,14 @@ fn found<'f>(fields: &'f Fields, name: &str) -> Option<(ColumnPath, &'f FieldRef
     }
     name.match_indices('.').find_map(|(dot, _)| {
         let (place, outer) = fields.find(&name[..dot])?;
-        let DataType::Struct(inner) = outer.data_type() else {
-            return None;
-        };
-        let (path, field) = found(inner, &name[dot + 1..])?;
-        Some(([vec![place], path].concat(), field))
+        match outer.data_type() {
+            DataType::Struct(inner) => {
+                let (path, field) = found(inner, &name[dot + 1..])?;
+                Some(([vec![place], path].concat(), field))
+            }
+            DataType::Map(..) => Some((vec![place], outer)),
+            _ => None,
+        }
     })
 }
 

@@ -10,7 +10,7 @@ use super::column::{ValueColumn, iterator};
 use super::nested::{PyNested, add_text_at};
 use super::ranked::{RankValue, value_of};
 use super::table::{ArrayStream, TableRows};
-use super::{ColumnNames, Flaw, KeyColumn, RowBatch, arrow, not_stopped, string};
+use super::{ColumnNames, Flaw, KeyColumn, NESTED, RowBatch, arrow, not_stopped, string};
 
 /// An iterable of mappings, of pairs, of record batches or, if no keys are asked for, of strings.
 pub(crate) struct RecordIterable {
@@ -153,9 +153,14 @@ impl RecordIterable {
             Ok(value) => value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>(),
             Err(flaw) => matches!(flaw, Flaw::Missing(..)),
         };
-        if is_nested && self.names.are_nested {
-            let record = PyNested(record.clone());
-            return Ok(add_text_at(&record, &name.to_cow()?, text));
+        if is_nested {
+            let (record, path) = (PyNested(record.clone()), name.to_cow()?);
+            if self.names.are_nested {
+                return Ok(add_text_at(&record, &path, text));
+            }
+            if value.is_err() && add_text_at(&record, &path, &mut JoinedText::default()).is_ok() {
+                return Ok(Err(Flaw::Value("text", NESTED.to_owned())));
+            }
         }
         let string = value.and_then(|value| string("text", &value));
         Ok(string.map(|string| text.add(string)))

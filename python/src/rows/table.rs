@@ -15,7 +15,7 @@ use pyo3_arrow::input::AnyArray;
 use super::nested::{ArrowNested, add_text_at, without_dictionaries};
 use super::ranked::{ColumnPath, RankColumn, RankValue, path_of};
 use super::strings::{Strings, fits, has_uuids};
-use super::{ColumnNames, Flaw, KeyColumn, RowBatch};
+use super::{ColumnNames, Flaw, KeyColumn, NESTED, RowBatch};
 use crate::stream::{Batches, RaisedError, SkippedPlaces};
 use crate::warning::warn;
 use crate::watch::lock;
@@ -160,8 +160,14 @@ impl TableRows {
                 });
                 let key = key.transpose()?;
                 let texts = names.texts.iter().map(|text| {
-                    if names.are_nested && is_path(fields, text) {
-                        return Ok(TextSelector::Path(text.clone()));
+                    if is_path(fields, text) {
+                        if names.are_nested {
+                            return Ok(TextSelector::Path(text.clone()));
+                        }
+                        if fields.find(text).is_none() {
+                            let message = format!("text: {text:?} {NESTED}");
+                            return Err(PyValueError::new_err(message));
+                        }
                     }
                     place("text", text).map(TextSelector::Column)
                 });

@@ -120,6 +120,8 @@ impl ParquetRows {
             let is_nested = nested.as_ref().is_some_and(|it| it.has_column(index));
             options.verbatim || texts.contains(&index) || Some(index) == id || is_nested
         })?;
+        let is_document = |at| texts.contains(&at) || Some(at) == id;
+        check_ranks(schema, &options.ranked_fields, is_document).map_err(io::Error::other)?;
         let only = options.tables_apart.then_some(&*options.ranked_fields);
         let lines = (options.verbatim && only.is_none_or(|fields| !fields.is_empty())).then(|| {
             JsonLines::new(
@@ -464,13 +466,38 @@ fn has_list(schema: &SchemaDescriptor, path: &str) -> bool {
     })
 }
 
-/// Refuses a column that cannot hold texts.
-fn check_text(column: &ColumnDescriptor) -> Result<(), String> {
-    let is_bytes = matches!(
+/// Refuses to rank rows by what is in a map, or by bytes, unless the column is one of texts or keys.
+fn check_ranks(
+    schema: &SchemaDescriptor,
+    fields: &[String],
+    is_document: impl Fn(usize) -> bool,
+) -> Result<(), String> {
+    for field in fields {
+        let mut columns = (0..schema.num_columns()).map(|at| (at, schema.column(at)));
+        let own = columns.find(|(_, it)| it.max_rep_level() == 0 && it.path().string() == *field);
+        let is_plain = |it| is_bytes(it) && ValueKind::of(it) == ValueKind::Plain;
+        let what = match own {
+            Some((at, own)) if is_plain(&own) && !is_document(at) => "bytes",
+            None if field.contains('.') && has_list(schema, field) => "values in a list or a map",
+            _ => continue,
+        };
+        return Err(format!(
+            "the column {field:?} has {what}, which have no rank"
+        ));
+    }
+    Ok(())
+}
+
+fn is_bytes(column: &ColumnDescriptor) -> bool {
+    matches!(
         column.physical_type(),
         Type::BYTE_ARRAY | Type::FIXED_LEN_BYTE_ARRAY
-    );
-    if is_bytes && matches!(ValueKind::of(column), ValueKind::Plain | ValueKind::Text) {
+    )
+}
+
+/// Refuses a column that cannot hold texts.
+fn check_text(column: &ColumnDescriptor) -> Result<(), String> {
+    if is_bytes(column) && matches!(ValueKind::of(column), ValueKind::Plain | ValueKind::Text) {
         return Ok(());
     }
     Err(refused(column, "text"))
