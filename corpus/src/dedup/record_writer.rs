@@ -13,7 +13,9 @@ use crate::{Format, OpenedFile};
 /// The records so far.
 pub(crate) struct RecordWriter {
     encoder: Encoder,
-    /// Whether the records, which may be in several encodings, are written in UTF-8.
+    /// Whether the records may come from several files, which may be in several encodings.
+    is_of_several: bool,
+    /// Whether the records of the current file are written in UTF-8.
     is_recoded: bool,
     has_header: bool,
     /// Of an array, the number of its elements so far.
@@ -37,7 +39,8 @@ impl RecordWriter {
     ) -> io::Result<RecordWriter> {
         Ok(RecordWriter {
             encoder: Encoder::new(place, name, format == Format::Warc)?,
-            is_recoded: is_of_several,
+            is_of_several,
+            is_recoded: false,
             has_header: false,
             elements: (format == Format::Json).then_some(0),
             is_at_line: true,
@@ -51,7 +54,8 @@ impl RecordWriter {
     /// Those of writing.
     pub(crate) fn open(&mut self, opened: &OpenedFile) -> io::Result<()> {
         // Messages and archived pages say themselves how they are encoded.
-        self.is_recoded &= !matches!(opened.format, Format::Warc | Format::Mbox);
+        let names_none = !matches!(opened.format, Format::Warc | Format::Mbox);
+        self.is_recoded = self.is_of_several && names_none;
         if self.has_header || opened.header.is_empty() {
             return Ok(());
         }
