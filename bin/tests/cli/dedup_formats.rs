@@ -1,7 +1,5 @@
 //! `dedup` of tables, archives and compressed files.
 
-use std::fs;
-
 use serde_json::json;
 
 use crate::compressed::{gz, zst};
@@ -71,55 +69,6 @@ fn rows_are_written_as_they_are() {
         .run(&["dedup", "e.csv", "-o", "e-out.csv"])
         .expect(0);
     assert_eq!(read(&sandbox, "e-out.csv"), "id,text\n");
-}
-
-#[test]
-fn one_file_of_several_inputs_has_one_encoding() {
-    let sandbox = Sandbox::new();
-    let (a, b) = (text(1, 50), text(2, 50));
-    for (extension, header, before, after) in [
-        ("jsonl", "", r#"{"text": ""#, "\"}\n"),
-        ("json", "", r#"[{"text": ""#, "\"}]\n"),
-        ("csv", "text,x\n", "", ",1\n"),
-        ("tsv", "text\tx\n", "", "\t1\n"),
-    ] {
-        let file = |text: &str, cheese: &[u8]| {
-            let start = [header, before, text, " "].concat();
-            [start.as_bytes(), cheese, after.as_bytes()].concat()
-        };
-        let latin = file(&b, b"K\xe4se");
-        sandbox.write(format!("in/u.{extension}"), file(&a, "Käse".as_bytes()));
-        sandbox.write(format!("in/w.{extension}"), &latin);
-        let (u, w) = (format!("in/u.{extension}"), format!("in/w.{extension}"));
-        let both = format!("both.{extension}");
-        sandbox.run(&["dedup", &w, &u, "-o", &both]).expect(0);
-        assert_eq!(read(&sandbox, &both).matches("Käse").count(), 2, "{both}");
-        let all = format!("all.{extension}");
-        let folder = [
-            "dedup",
-            "in",
-            "-o",
-            &all,
-            "--include",
-            &format!("*.{extension}"),
-        ];
-        sandbox.run(&folder).expect(0);
-        assert_eq!(read(&sandbox, &all).matches("Käse").count(), 2, "{all}");
-        let one = format!("one.{extension}");
-        sandbox.run(&["dedup", &w, "-o", &one]).expect(0);
-        let written = fs::read(sandbox.path(&one)).unwrap();
-        assert!(written.windows(4).any(|four| four == b"K\xe4se"), "{one}");
-    }
-    // A wrong byte in UTF-8 is no other encoding.
-    sandbox.write(
-        "broken.jsonl",
-        b"{\"text\": \"\xc3\xa4\xc3\xb6\xc3\xbc\xc3\x9f\xc3\xa9 \xff\"}\n",
-    );
-    sandbox
-        .run(&["dedup", "broken.jsonl", "in/u.jsonl", "-o", "out.jsonl"])
-        .expect(0);
-    let written = fs::read(sandbox.path("out.jsonl")).unwrap();
-    assert!(written.windows(3).any(|three| three == b"\xa9 \xff"));
 }
 
 #[test]

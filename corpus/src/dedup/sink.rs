@@ -129,9 +129,7 @@ impl OutputSink {
                 tables.file(path.to_owned(), named.to_owned())?;
                 return Ok(of(SinkKind::Rows(tables), name));
             }
-            let is_of_several = inputs.len() > 1 || inputs.iter().any(|input| input.is_dir());
-            let format = format_of_output(named);
-            let stream = RecordWriter::new(place, named, format, is_of_several);
+            let stream = RecordWriter::new(place, named, format_of_output(named));
             SinkKind::Records(written(stream, name.as_deref())?)
         };
         Ok(of(kind, name))

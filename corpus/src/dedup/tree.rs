@@ -103,8 +103,7 @@ impl OutputTree {
             }
             return Ok(());
         }
-        let mut stream =
-            RecordWriter::new(Outlet::file(file), &path, opened.format, false).of(&path)?;
+        let mut stream = RecordWriter::new(Outlet::file(file), &path, opened.format).of(&path)?;
         stream.open(opened).of(&path)?;
         self.stream = Some((stream, path));
         Ok(())
