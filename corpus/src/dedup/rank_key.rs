@@ -16,7 +16,7 @@ const NOTHING: u8 = u8::MAX;
 pub(super) fn push_position(value: Option<&str>, values: &[Vec<u8>], key: &mut Vec<u8>) -> bool {
     let mut own = Vec::new();
     let has_value = push_ranked(value, false, &mut own);
-    let place = (0..).zip(values).find(|(_, it)| **it == own);
+    let place = (0..).zip(values).find(|(_, it)| has_value && **it == own);
     let other = if has_value { i64::MAX - 1 } else { i64::MAX };
     push_integer(place.map_or(other, |(place, _)| place), key);
     has_value
@@ -231,7 +231,7 @@ mod tests {
 
     #[test]
     fn preferred_values_come_first() {
-        let values = ["wiki", "1", "2024-01-01", "True"].map(|value| {
+        let values = ["NaN", "wiki", "1", "2024-01-01", "True"].map(|value| {
             let mut key = Vec::new();
             push_ranked(Some(value), false, &mut key);
             key

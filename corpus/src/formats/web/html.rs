@@ -34,16 +34,22 @@ fn named_encoding(bytes: &[u8]) -> Option<&'static Encoding> {
     const LOOKED_AT: usize = 1024;
     let head = bytes.get(..LOOKED_AT).unwrap_or(bytes).to_ascii_lowercase();
     let head = String::from_utf8_lossy(&head);
+    let declaration = head.trim_start().strip_prefix("<?xml");
+    let declaration = declaration.and_then(|it| it.split("?>").next());
     let metas = head.split("<meta").skip(1);
     let mut tags = metas.filter_map(|meta| meta.split('>').next());
-    tags.find_map(charset)
+    let of_xml = declaration.and_then(|it| encoding_behind("encoding", it));
+    of_xml.or_else(|| tags.find_map(charset))
 }
 
 /// Returns the encoding that a header or tag names after `charset=`.
 pub(crate) fn charset(header: &str) -> Option<&'static Encoding> {
-    const NAME: &str = "charset";
+    encoding_behind("charset", header)
+}
+
+fn encoding_behind(name: &str, header: &str) -> Option<&'static Encoding> {
     let lower = header.to_ascii_lowercase();
-    let rest = lower[lower.find(NAME)? + NAME.len()..].trim_start();
+    let rest = lower[lower.find(name)? + name.len()..].trim_start();
     let rest = rest.strip_prefix('=')?.trim_start();
     let rest = rest.trim_start_matches(['"', '\'']);
     let end = rest.find(|c: char| "\"';>/ \t".contains(c));
@@ -243,7 +249,8 @@ mod tests {
         assert_eq!(charset("text/html"), None);
         let page = |meta: &str| format!("<html><META {meta}><p>夜の電車");
         let metas = ["charset=Shift_JIS", "content=\"text/html; charset=x-sjis\""];
-        for meta in metas.map(page) {
+        let declared = "<?xml version='1.0' encoding='Shift_JIS'?><html><p>夜の電車";
+        for meta in metas.map(page).into_iter().chain([declared.to_owned()]) {
             let (bytes, _, _) = SHIFT_JIS.encode(&meta);
             let decoded = text(&bytes, None);
             assert_eq!(
