@@ -224,6 +224,12 @@ mod tests {
         }
         assert_eq!(plain("<?xml?><p>a<![CDATA[never ends"), "anever ends");
         assert_eq!(plain("<html><p>a<![CDATA[ b]]> c"), "a c");
+        // Drawings and formulas in a page follow XML.
+        for drawing in ["<svg><style/></svg>", "<MATH><script/></MATH>", "<svg/>"] {
+            assert_eq!(plain(&format!("{drawing}<p>a<p>b")), "a\nb", "{drawing}");
+            let page = format!("{drawing}<script/>hidden</script><p>a");
+            assert_eq!(plain(&page), "a", "{drawing}");
+        }
     }
 
     #[test]

@@ -27,6 +27,8 @@ pub(crate) struct MarkupPieces<'a> {
     after: Option<MarkupPiece<'a>>,
     /// Whether a slash before `>` ends an element, and CDATA sections are text.
     is_xml: bool,
+    /// The number of open drawings (SVG) and formulas, in which these rules of XML hold, too.
+    foreign: usize,
 }
 
 /// What a CDATA section begins with.
@@ -74,7 +76,12 @@ impl<'a> MarkupPieces<'a> {
             content: ContentModel::Data,
             after: None,
             is_xml: is_xml(html),
+            foreign: 0,
         }
+    }
+
+    fn follows_xml(&self) -> bool {
+        self.is_xml || self.foreign > 0
     }
 
     /// Returns the bytes from `at` on.
@@ -107,7 +114,9 @@ impl<'a> MarkupPieces<'a> {
                     self.take_tag(open + 1, MarkupPiece::Start)
                 }
                 [b'<', b'!', b'-', b'-', ..] => self.comment_end(open),
-                rest if self.is_xml && rest.starts_with(CDATA.as_bytes()) => self.take_cdata(open),
+                rest if self.follows_xml() && rest.starts_with(CDATA.as_bytes()) => {
+                    self.take_cdata(open)
+                }
                 // A doctype, a bogus comment, or a tag without a name.
                 [b'<', b'!' | b'?', ..] | [b'<', b'/', _, ..] => self.past(b'>', open),
                 [_, ..] => {
@@ -154,12 +163,21 @@ impl<'a> MarkupPieces<'a> {
             return self.html.len();
         };
         let name = &self.html[name..name_end];
-        let is_empty = self.is_xml && self.html[..end].ends_with("/>");
+        let is_root = ["svg", "math"]
+            .iter()
+            .any(|it| name.eq_ignore_ascii_case(it));
+        let is_empty = (self.follows_xml() || is_root) && self.html[..end].ends_with("/>");
         let tag = if is_empty {
             MarkupPiece::End(name)
         } else {
             piece(name)
         };
+        if is_root && !is_empty {
+            self.foreign = match tag {
+                MarkupPiece::Start(_) => self.foreign + 1,
+                _ => self.foreign.saturating_sub(1),
+            };
+        }
         self.after = Some(tag);
         self.content = match tag {
             MarkupPiece::Start(name) => ContentModel::of(name),
