@@ -192,7 +192,10 @@ impl ValueKind {
                 push(json, value.cast_unsigned() & ((1 << bits) - 1));
             }
             ValueKind::Unsigned(_) => push(json, value.cast_unsigned()),
-            ValueKind::Decimal(scale) => write_decimal(value.into(), scale, json),
+            ValueKind::Decimal(scale) => {
+                let number: i128 = value.into();
+                write_decimal(number < 0, &number.unsigned_abs().to_string(), scale, json);
+            }
             ValueKind::Date => {
                 json.push('"');
                 json.push_str(&date(value));
@@ -222,12 +225,8 @@ impl ValueKind {
                 let value = half(u16::from_le_bytes([low, high]));
                 write_float(value.is_finite(), &value, json);
             }
-            (ValueKind::Decimal(scale), [first, ..]) if bytes.len() <= size_of::<i128>() => {
-                let sign: i128 = if *first >= 0x80 { -1 } else { 0 };
-                let number = bytes
-                    .iter()
-                    .fold(sign, |all, &byte| all << 8 | i128::from(byte));
-                write_decimal(number, scale, json);
+            (ValueKind::Decimal(scale), [first, ..]) if bytes.len() <= DECIMAL_BYTES => {
+                write_decimal(*first >= 0x80, &digits(bytes), scale, json);
             }
             (ValueKind::Uuid, bytes) if bytes.len() == 16 => {
                 json.push('"');
@@ -280,15 +279,44 @@ fn write_float(
     }
 }
 
-fn write_decimal(number: i128, scale: usize, json: &mut String) {
-    let digits = format!(
-        "{:0>width$}",
-        number.unsigned_abs(),
-        width = scale.min(1 << 10) + 1
-    );
+/// The number of bytes of the largest decimals, which have 76 digits.
+const DECIMAL_BYTES: usize = 32;
+
+/// Returns the digits of a number without its sign. The highest byte comes first, and negative numbers are complements of
+/// two.
+fn digits(bytes: &[u8]) -> String {
+    let is_negative = bytes.first().is_some_and(|&first| first >= 0x80);
+    // Of a negative number, the complement of one, plus one.
+    let (flip, one) = if is_negative { (0xff, 1) } else { (0, 0) };
+    // The lowest digit first.
+    let mut digits: Vec<u32> = vec![0];
+    for &byte in bytes {
+        add_digits(&mut digits, 256, u32::from(byte ^ flip));
+    }
+    add_digits(&mut digits, 1, one);
+    let digits = digits.iter().rev();
+    digits
+        .filter_map(|&digit| char::from_digit(digit, 10))
+        .collect()
+}
+
+/// Multiplies a number by a factor, and adds to it.
+fn add_digits(digits: &mut Vec<u32>, factor: u32, mut carry: u32) {
+    for digit in digits.iter_mut() {
+        carry += *digit * factor;
+        (*digit, carry) = (carry % 10, carry / 10);
+    }
+    while carry > 0 {
+        digits.push(carry % 10);
+        carry /= 10;
+    }
+}
+
+fn write_decimal(is_negative: bool, digits: &str, scale: usize, json: &mut String) {
+    let digits = format!("{digits:0>width$}", width = scale.min(1 << 10) + 1);
     let (whole, part) =
         digits.split_at(digits.len().saturating_sub(scale).max(1).min(digits.len()));
-    let sign = if number < 0 { "-" } else { "" };
+    let sign = if is_negative { "-" } else { "" };
     let point = if part.is_empty() { "" } else { "." };
     push(json, format_args!("{sign}{whole}{point}{part}"));
 }
@@ -339,7 +367,7 @@ fn push(json: &mut String, value: impl std::fmt::Display) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Scalar, SecondDigits, ValueKind, half};
+    use super::{DECIMAL_BYTES, Scalar, SecondDigits, ValueKind, half};
     use crate::formats::id::IdType;
     use parquet::data_type::{ByteArray, Int96};
 
@@ -405,8 +433,20 @@ mod tests {
         );
         assert_eq!(
             bytes(ValueKind::Decimal(1), &[1; 17]),
-            "\"AQEBAQEBAQEBAQEBAQEBAQE=\""
+            "34161680757553037900636823334326534169.7"
         );
+        let mut least = [0; DECIMAL_BYTES];
+        least[0] = 0x80;
+        assert_eq!(
+            bytes(ValueKind::Decimal(0), &least),
+            "-57896044618658097711785492504343953926634992332820282019728792003956564819968"
+        );
+        assert_eq!(
+            bytes(ValueKind::Decimal(2), &[0xff; DECIMAL_BYTES]),
+            "-0.01"
+        );
+        assert_eq!(bytes(ValueKind::Decimal(2), &[0; 3]), "0.00");
+        assert!(bytes(ValueKind::Decimal(1), &[1; 33]).starts_with("\"AQEB"));
         assert!(half(0x7c01).is_nan());
         assert_eq!(half(0x8001).to_bits(), (-(2_f32.powi(-24))).to_bits());
     }
