@@ -233,9 +233,16 @@ def orders(
     for field, values in (prefer or {}).items():
         if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
             raise TypeError(f"prefer: one {type(values).__name__} for {field!r}; put it in a list")
-        ranked.append((field, [str(value) for value in values]))
+        ranked.append((field, [preferred(field, value) for value in values]))
     fields = [keep_by] if isinstance(keep_by, str) else keep_by or []
     return ranked + [(field, None) for field in fields]
+
+
+def preferred(field: str, value: object) -> str:
+    """A value that is preferred, as a text: of an enumeration of strings, the string."""
+    if value is None or isinstance(value, (bytes, bytearray)):
+        raise TypeError(f"prefer: {value!r} for {field!r}; a value is a str, a number, a bool, a date or a time")
+    return str.__str__(value) if isinstance(value, str) else str(value)
 
 
 def number_kept(keep: object) -> str:
