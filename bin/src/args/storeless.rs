@@ -29,9 +29,11 @@ pub(super) fn without_store(program: Command) -> Command {
         .clone()
         .hide_default_value(true)
         .help("Also drop what resembles a document of this store, and add the new documents to it");
-    program
-        .mut_subcommand("dedup", |dedup| dedup.arg(of_dedup))
-        .mut_subcommands(|command| hidden(command, &store))
+    // One command alone would come last in the list.
+    program.mut_subcommands(|command| match command.get_name() {
+        "dedup" => command.arg(&of_dedup),
+        _ => hidden(command, &store),
+    })
 }
 
 /// The command, and those below it.

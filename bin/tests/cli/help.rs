@@ -39,6 +39,13 @@ fn every_verb_has_help_with_examples() {
     let sandbox = Sandbox::new();
     let verbs = verbs(&sandbox);
     assert!(verbs.len() >= 13, "{verbs:?}");
+    let help = sandbox.run(&["-h"]).expect(0).stdout;
+    let (_, clean) = help.split_once(HEADINGS[1]).unwrap();
+    let clean = clean.lines().take_while(|line| !line.is_empty());
+    let clean: Vec<&str> = clean
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    assert_eq!(clean, ["dedup", "decontaminate", "move"]);
     for verb in &verbs {
         let help = check_help(&sandbox, &[verb]);
         for part in listed(&help) {
