@@ -246,11 +246,17 @@ pub(crate) fn rank_of(document: &SourcedText, content: Content) -> KeepRank {
 
 /// Returns the same for a text, which may be that of a file, or of a record in it.
 pub(crate) fn rank_of_text(text: &str, content: Content, place: Option<(&Path, bool)>) -> KeepRank {
-    // Signs that are seen, and not bytes: one sign for two letters is no longer than these. Of white space, only
-    // indentation says something.
-    let lines = text.lines().filter(|line| !line.trim().is_empty());
-    let indentation = lines.map(|line| line.len() - line.trim_start().len());
-    let length = seen_characters(text) + indentation.sum::<usize>();
+    // Signs that are seen, and not bytes: one sign for two letters is no longer than these. Of white space, only the
+    // indentation of some lines by more than others says something, and quotation marks of mail say nothing.
+    let (mut indents, mut quotes, mut least, mut lines) = (0, 0, usize::MAX, 0);
+    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+        let before = line.len() - line.trim_start_matches(['>', ' ', '\t']).len();
+        let quoted = line[..before].matches('>').count();
+        (indents, quotes) = (indents + before - quoted, quotes + quoted);
+        (least, lines) = (least.min(before - quoted), lines + 1);
+    }
+    let indentation = indents.saturating_sub(least.saturating_mul(lines));
+    let length = seen_characters(text).saturating_sub(quotes) + indentation;
     let (_, aside, _, lengths) = stored_rank(0, 0, place);
     (content, aside, Reverse(length as u64), lengths)
 }

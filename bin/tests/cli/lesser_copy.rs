@@ -184,6 +184,14 @@ fn the_text_that_says_more_stays() {
             ("abc.txt", letter.replace(' ', "  \n\n") + "\x0c\x0c"),
         ),
         (
+            ("b.txt", letter.replace(' ', "\n")),
+            ("abc.txt", format!("> {}", letter.replace(' ', "\n> "))),
+        ),
+        (
+            ("b.txt", code.clone()),
+            ("abc.txt", format!("  {}", code.replace('\n', "\n  "))),
+        ),
+        (
             ("old town/walk.txt", letter.clone()),
             ("old/w.txt", letter.clone()),
         ),
