@@ -39,7 +39,8 @@ impl Options {
             None => Ok(only),
             Some(Ok(_)) => Err(fault(
                 Reason::BadRecord,
-                "it holds several documents; add it to a store, and name two keys".to_owned(),
+                "it holds several documents; name one file, or add it to a store and name a key"
+                    .to_owned(),
             )),
             Some(Err(skipped)) => Err(skipped),
         }

@@ -121,15 +121,15 @@ fn move_to(
 fn note_moved(moved: &MoveSummary, judging: &JudgingArgs, console: &Console) {
     if moved.files > 0 && judging.keep.is_none() && judging.against.is_none() {
         console.note(
-            "of similar files, the one that says more stays, then one with fewer names that tell a copy, then the longer text, the \
-             shorter name and the shorter path (--keep chooses another)",
+            "of similar files, the one that says more stays, then one not named like a copy, such as `x (1).txt`, then the \
+             longer text, the shorter name and the shorter path (--keep chooses another)",
         );
     }
     if moved.other_bytes > 0 {
         let files = counted(moved.other_bytes, "file has", "files have");
         console.note(&format!(
-            "{files} the text of another one, but other bytes: pages differ in scripts, comments or forms, converted files in \
-             pictures; look at them before you delete them"
+            "{files} the text of another one, but other bytes: pages differ in scripts, comments or forms, messages in headers such \
+             as the subject, converted files in pictures; look at them before you delete them"
         ));
     }
 }

@@ -183,7 +183,7 @@ fn the_text_of_a_document_is_read_again_while_it_is_the_same() {
     assert!(
         several
             .to_string()
-            .contains("it holds several documents; add it")
+            .contains("it holds several documents; name one file")
     );
     fs::write(&records, "").unwrap();
     let none = Options::new().document(&records).unwrap_err();
