@@ -31,10 +31,11 @@ impl Options {
         let fault = |reason, detail: String| Skipped::new(reason, place.clone(), detail);
         let corpus = self.open([source]);
         let mut corpus = corpus.map_err(|error| fault(Reason::Stopped, error.to_string()))?;
-        let Some(only) = corpus.next() else {
-            return Err(fault(Reason::NotFound, "it holds no document".to_owned()));
+        let only = match corpus.next() {
+            Some(Err(skipped)) if skipped.reason != Reason::NoRecords => return Err(skipped),
+            Some(Ok(only)) => only,
+            _ => return Err(fault(Reason::NotFound, "it holds no document".to_owned())),
         };
-        let only = only?;
         match corpus.next() {
             None => Ok(only),
             Some(Ok(_)) => Err(fault(
