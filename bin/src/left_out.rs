@@ -248,7 +248,7 @@ fn is_fieldless(skipped: &Skipped, files: &mut HashSet<String>) -> bool {
         .place
         .rsplit_once([':', '#'])
         .map(|(file, _)| file.to_owned());
-    let file = file.filter(|_| skipped.hint == Some(Hint::TextField));
+    let file = file.filter(|_| matches!(skipped.hint, Some(Hint::TextField | Hint::ItemField)));
     file.is_some_and(|file| !files.insert(file))
 }
 
@@ -256,6 +256,7 @@ fn is_fieldless(skipped: &Skipped, files: &mut HashSet<String>) -> bool {
 pub(crate) fn advice(hint: Hint) -> &'static str {
     match hint {
         Hint::TextField => " (choose one with --text-field)",
+        Hint::ItemField => " (choose some with --against-field)",
         Hint::IdField => "; choose another one with --id-field",
         Hint::Columns => "; choose columns by name or by number with --text-field and --id-field",
         Hint::Encoding => "; if it is in another encoding, name that with --encoding",

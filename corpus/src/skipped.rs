@@ -119,6 +119,8 @@ pub(crate) const DEFECT: &str = "it cannot be read, by a defect of this program;
 pub enum Hint {
     /// Another field has the text: [`Options::text_field`](crate::Options::text_field).
     TextField,
+    /// Other fields have the items of a benchmark: [`Decontaminate::fields`](crate::decontaminate::Decontaminate::fields).
+    ItemField,
     /// Another field has the key: [`Options::id_field`](crate::Options::id_field).
     IdField,
     /// Other columns have the key and the text, by name or by number:
@@ -144,6 +146,7 @@ impl Hint {
     pub fn words(self) -> &'static str {
         match self {
             Hint::TextField => " (choose one for the text)",
+            Hint::ItemField => " (name the fields of the benchmark)",
             Hint::IdField => "; choose another one for the key",
             Hint::Columns => "; choose columns by name or by number",
             Hint::Separator => "; convert it to commas or tabs",

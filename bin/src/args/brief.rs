@@ -39,6 +39,17 @@ const SELDOM: [&str; 33] = [
     "wait",
 ];
 
+/// Those of them that most people need of one command.
+const OFTEN: [(&str, &str); 7] = [
+    ("add", "no_quoted"),
+    ("add", "pre"),
+    ("move", "keys_from"),
+    ("move", "protect"),
+    ("passages", "at_least"),
+    ("passages", "gap"),
+    ("passages", "ignore"),
+];
+
 /// The program, of which `-h` of a command describes only some options.
 pub(super) fn brief(program: Command) -> Command {
     let name = program.get_name().to_owned();
@@ -47,7 +58,8 @@ pub(super) fn brief(program: Command) -> Command {
 
 /// The command of this name, with those below it.
 fn described(command: Command, name: &str) -> Command {
-    let command = command.mut_args(brief_arg);
+    let verb = command.get_name().to_owned();
+    let command = command.mut_args(|arg| brief_arg(arg, &verb));
     let command = command.mut_subcommands(|below| {
         let name = format!("{name} {}", below.get_name());
         described(below, &name)
@@ -62,7 +74,8 @@ fn described(command: Command, name: &str) -> Command {
     command.after_long_help(long).after_help(note)
 }
 
-fn brief_arg(arg: Arg) -> Arg {
-    let is_seldom = SELDOM.contains(&arg.get_id().as_str());
+fn brief_arg(arg: Arg, verb: &str) -> Arg {
+    let name = arg.get_id().as_str();
+    let is_seldom = SELDOM.contains(&name) && !OFTEN.contains(&(verb, name));
     arg.hide_short_help(is_seldom)
 }

@@ -269,12 +269,11 @@ fn check_fields(skipped: &Skipped, field: Option<&String>, dedup: &Dedup) -> Res
 /// A skipped record of the benchmark, with the field in its place. What is said of the input's field does not help.
 fn of_field(skipped: &Skipped, field: Option<&String>) -> Skipped {
     let mut skipped = skipped.clone();
-    if let Some(field) = field {
-        skipped.place = format!("{}, field {field:?}", skipped.place);
-    }
     if skipped.hint == Some(Hint::TextField) {
-        skipped.hint = None;
-        skipped.detail += " (name the fields of the benchmark)";
+        // The detail names the field.
+        skipped.hint = Some(Hint::ItemField);
+    } else if let Some(field) = field {
+        skipped.place = format!("{}, field {field:?}", skipped.place);
     }
     skipped
 }
