@@ -279,6 +279,11 @@ fn what_is_attached_keeps_a_message() {
     let path = |name: &str| folder.path().join(name);
     let message = |number: usize, file: &str, kind: &str| {
         let letter = "Please find the invoice of this month attached, and pay it within ten days.";
+        let (kind, file) = if kind.contains("FILE") {
+            (kind.replace("FILE", file), "")
+        } else {
+            (kind.to_owned(), file)
+        };
         format!(
             "{FROM}Message-ID: <{number}@x>\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\
              Content-Type: multipart/alternative; boundary=c\n\n--c\n\n{letter}\n{kind}\n\n{file}\n--b--\n\n"
@@ -289,6 +294,8 @@ fn what_is_attached_keeps_a_message() {
         // A picture that is shown, and a list of parts without an end.
         "--c--\n--b\nContent-Type: image/jpeg; name=a.jpeg",
         "--b\nContent-Type: application/pdf\nContent-Disposition: attachment",
+        // A file that is elsewhere.
+        "--c--\n--b\nContent-Type: message/external-body; access-type=URL; URL=\"http://x/FILE\"",
     ];
     for kind in kinds {
         let kept = [message(1, "May", kind), message(2, "June", kind)];

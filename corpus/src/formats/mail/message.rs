@@ -157,6 +157,11 @@ fn attachments(message: &Message<'_>) -> Option<Box<[u8; 32]>> {
         if !(part.is_text() && is_of_body(place)) {
             hasher.update(blake3::hash(part.contents()).as_bytes());
         }
+        // A file that is elsewhere is named in the header of its part.
+        if part.is_content_type("message", "external-body") {
+            let header = part.offset_header as usize..part.offset_body as usize;
+            hasher.update(message.raw_message.get(header).unwrap_or_default());
+        }
     }
     (hasher.count() > 0).then(|| Box::new(*hasher.finalize().as_bytes()))
 }
