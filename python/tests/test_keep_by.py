@@ -57,7 +57,11 @@ QUESTIONS: list[tuple[str | list[str] | None, dict[str, list[Any]] | None, str]]
     (["flag"], {"source": ["wiki", "books"]}, "--prefer source=wiki,books --keep-by flag"),
     (None, {"meta.rank": [7, 8, 9], "source": ["web"]}, "--prefer meta.rank=7,8,9 --prefer source=web"),
     (["seen"], {"score": [9, 8.0, "7.0"], "flag": [True]}, "--prefer score=9.0,8,7 --prefer flag=true --keep-by seen"),
-    (None, {"day": [DAY.date(), DAY + datetime.timedelta(days=7)]}, "--prefer day=2024-01-01,2024-01-08T00:00"),
+    (
+        "-score",
+        {"day": [DAY.date() + datetime.timedelta(days=day) for day in range(1, 30)] + [DAY]},
+        f"--prefer day={','.join(f'2024-01-{day:02}T00:00' for day in range(2, 31))},2024-01-01 --keep-by -score",
+    ),
 ]
 
 
