@@ -89,6 +89,16 @@ fn plain(path: &Path) -> PathBuf {
 }
 
 #[test]
+fn no_page_has_two_versions_of_a_passage() {
+    for page in all_pages() {
+        let text = fs::read_to_string(&page).unwrap();
+        let is_marker = |line: &str| line.starts_with("<<<<<<< ") || line.starts_with(">>>>>>> ");
+        let marker = text.lines().position(is_marker);
+        assert_eq!(marker, None, "{}: a merge is not finished", page.display());
+    }
+}
+
+#[test]
 fn links_lead_to_files_and_headings() {
     let mut checked = 0;
     for page in all_pages() {
