@@ -1,5 +1,6 @@
 //! Places of a text that were decoded wrongly.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use encoding_rs::{
@@ -51,6 +52,91 @@ static FIRST_SIGNS: LazyLock<Vec<char>> = LazyLock::new(|| {
     first.dedup();
     first
 });
+
+/// Ends of the names of characters that are no letters.
+const SIGN_ENDS: [&str; 18] = [
+    "amp", "apos", "bull", "copy", "dash", "deg", "euro", "gt", "hellip", "lt", "middot", "nbsp",
+    "pound", "quo", "quot", "reg", "sect", "shy",
+];
+
+/// A letter in place of one that was decoded wrongly. Few texts have it.
+const LETTER: &str = "\u{195}";
+
+/// The text with a letter in place of what probably was one, at these places, and a space in place of another sign, so that
+/// each word that was decoded wrongly is one word.
+pub(crate) fn with_letters<'t>(text: &'t str, garbled: &[usize]) -> Cow<'t, str> {
+    let mut mended = String::new();
+    let mut end = 0;
+    for &start in garbled {
+        // What stands at a place may reach over the next ones.
+        if start < end {
+            continue;
+        }
+        mended.push_str(&text[end..start]);
+        let length = length_of_place(&text[start..]);
+        end = start + length;
+        let before = text[..start].chars().next_back();
+        let behind = text[end..].chars().next();
+        mended.push_str(stand_in(&text[start..end], before, behind));
+    }
+    if end == 0 {
+        return Cow::Borrowed(text);
+    }
+    mended.push_str(&text[end..]);
+    Cow::Owned(mended)
+}
+
+/// The number of bytes, from the start of this text on, that stand for one or more characters.
+fn length_of_place(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let run = |is_one: fn(char) -> bool| text.find(|c| !is_one(c)).unwrap_or(text.len());
+    let length = match bytes {
+        [b'&', ..] => text.find(';').map_or(1, |end| end + 1),
+        [b'\\', b'u', ..] => 6,
+        [b'\\', ..] => 4,
+        [b'=', b'\r', b'\n', ..] => 3,
+        [b'=', b'\n' | b'\r', ..] => 2,
+        [b'=', b'2', b'0', b'\n' | b'\r', ..] => 4,
+        [sign @ (b'=' | b'%'), ..] => {
+            let is_byte = |triple: &[u8]| {
+                triple.starts_with(&[*sign]) && triple[1..].iter().all(u8::is_ascii_hexdigit)
+            };
+            3 * bytes.chunks(3).take_while(|triple| is_byte(triple)).count()
+        }
+        [b'?', ..] => run(|c| c == '?'),
+        _ => run(|c| !c.is_ascii()),
+    };
+    length.min(text.len())
+}
+
+/// What takes the place of this, which was decoded wrongly, between two characters.
+fn stand_in(garbled: &str, before: Option<char>, behind: Option<char>) -> &'static str {
+    let is_in_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    let is_alone = !is_in_word(before) && !is_in_word(behind);
+    let is_letter = match garbled.as_bytes() {
+        [b'=', b'\n' | b'\r', ..] => return "",
+        [b'&', b'#', ..] | [b'?' | b'%', ..] => true,
+        [b'&', name @ .., b';'] => !SIGN_ENDS.iter().any(|end| name.ends_with(end.as_bytes())),
+        [b'\\', b'u' | b'x', digits @ ..] => char_of(digits).is_none_or(char::is_alphabetic),
+        [b'=', high, ..] => matches!(high, b'C'..=b'F') && !garbled.starts_with("=E2"),
+        // A dash or a bullet of its own, and not a short word.
+        _ => !(is_alone && garbled.chars().count() <= 3),
+    };
+    let is_apostrophe = || ["&rsquo;", "&apos;", "=E2=80=99"].contains(&garbled);
+    if is_letter {
+        LETTER
+    } else if is_apostrophe() {
+        "\u{2019}"
+    } else {
+        " "
+    }
+}
+
+/// The character with this number, in hexadecimal digits.
+fn char_of(digits: &[u8]) -> Option<char> {
+    let digits = std::str::from_utf8(digits).ok()?;
+    char::from_u32(u32::from_str_radix(digits, 16).ok()?)
+}
 
 /// The places of characters in place of bytes that could not be decoded, of places where UTF-8 was read in another
 /// encoding, such as `Ã¼`, `ĂĽ` or `√º` for `ü` and `â€™` for `’`, of Cyrillic letters in Latin words, and of characters that
@@ -200,6 +286,7 @@ fn is_reference(behind: &[u8]) -> bool {
 fn is_escape(sign: char, before: Option<u8>, behind: &[u8]) -> bool {
     let is_hex = |byte: &u8| matches!(byte, b'0'..=b'9' | b'A'..=b'F');
     let is_in_word = before.is_some_and(|before| before.is_ascii_alphabetic());
+    let is_letter = |digits| char_of(digits).is_some_and(char::is_alphabetic);
     match (sign, behind) {
         ('=', [b'\n' | b'\r', ..]) => before.is_some_and(|before| before.is_ascii_alphanumeric()),
         ('=', [b'2', b'0', b'\n' | b'\r', ..] | [b'3', b'D', ..]) => true,
@@ -209,11 +296,13 @@ fn is_escape(sign: char, before: Option<u8>, behind: &[u8]) -> bool {
         ('=', [b'C'..=b'F', low, next, ..]) => {
             is_hex(low) && is_in_word && next.is_ascii_lowercase()
         }
-        ('\\', [b'u', digits @ ..]) => {
-            digits.len() >= 4 && digits[..4].iter().all(u8::is_ascii_hexdigit)
+        // Programs write other signs in this way.
+        ('\\', [b'u', digits @ ..]) if digits.len() >= 4 => is_letter(&digits[..4]),
+        ('\\', [b'x', digits @ ..]) if digits.len() >= 2 => is_letter(&digits[..2]),
+        ('?', [rest @ ..]) => {
+            let next = rest.iter().find(|&&next| next != b'?');
+            is_in_word && next.is_some_and(u8::is_ascii_lowercase)
         }
-        ('\\', [b'x', high, low, ..]) => high.is_ascii_hexdigit() && low.is_ascii_hexdigit(),
-        ('?', [next, ..]) => is_in_word && next.is_ascii_lowercase(),
         _ => false,
     }
 }
@@ -279,6 +368,7 @@ mod tests {
         "Â« oui",
         "f\u{81}r",
         r"f\xfcr",
+        "Gr??e",
     ];
 
     /// Texts without one.
@@ -317,7 +407,35 @@ mod tests {
         "5 μm, kΩ, Δt",
         "IRMÃ e NÃO",
         "SMSки",
+        r"/\u00a0/",
+        r"\x00\x1b[0m",
     ];
+
+    #[test]
+    fn a_word_that_was_decoded_wrongly_is_one_word() {
+        for (garbled, clean) in [
+            ("der fÃ¼r die StraÃŸe", "der für die Straße"),
+            (
+                "Ã„rger â€“ und itâ€™s it=E2=80=99s",
+                "Ärger – und it’s it’s",
+            ),
+            ("f&uuml;r &amp; it&rsquo;s a&nbsp;b", "für & it’s a b"),
+            ("f=C3=BCr fo=\nr all=20\nis a=3Db", "für for all \nis a=b"),
+            (r"M\u00fcller und J\xe4ger", "Müller und Jäger"),
+            ("Gr??e und M?ller", "Größe und Müller"),
+            ("РџСЂРёРІРµС‚ РјРёСЂ", "Привет мир"),
+            ("5 \u{fffd}C a\u{fffd}b \u{fffd} c", "5 °C aäb – c"),
+        ] {
+            let mended = with_letters(garbled, &garbled_places(garbled)).into_owned();
+            let counted = |text: &str| {
+                let is_word = |it: &&str| it.contains(char::is_alphanumeric);
+                let parts = text.split(|c: char| !c.is_alphanumeric() && c != '\u{2019}');
+                parts.filter(is_word).count()
+            };
+            assert_eq!(counted(&mended), counted(clean), "{mended}");
+        }
+        assert!(matches!(with_letters("für", &[]), Cow::Borrowed(_)));
+    }
 
     #[test]
     fn text_that_was_decoded_wrongly_is_garbled() {

@@ -1,0 +1,391 @@
+//! Names of files and folders that tell a copy, a backup, trash, or what a program put there.
+
+use std::path::{Component, Path};
+
+use crate::is_compressed;
+
+/// Words that file managers put into the name of a copy: `a copy 2.txt`, `Kopie von a.txt`.
+const COPY_WORDS: [&str; 9] = [
+    "copia",
+    "copie",
+    "copy",
+    "cópia",
+    "duplicate",
+    "kopia",
+    "kopie",
+    "копия",
+    "副本",
+];
+
+/// Words between such a word and the name of the original.
+const OF_WORDS: [&str; 6] = ["da", "de", "di", "do", "of", "von"];
+
+/// Last words of the names that people and programs give to earlier versions: `a_old.txt`, `a.txt.bak`.
+const OLD_WORDS: [&str; 7] = ["bak", "backup", "old", "orig", "sav", "save", "swp"];
+
+/// Extensions of files that are not complete yet, or not to be kept.
+const PART_ENDS: [&str; 6] = ["crdownload", "download", "part", "partial", "temp", "tmp"];
+
+/// Last words of the names of folders with copies: `Laptop Backup`, `docs_old`.
+const BACKUP_WORDS: [&str; 10] = [
+    "archiv",
+    "archive",
+    "backup",
+    "backups",
+    "bak",
+    "datensicherung",
+    "old",
+    "orig",
+    "sauvegarde",
+    "sicherung",
+];
+
+/// Names of what files are copied from or to, in the names of folders with copies: `Old laptop`, `Backup USB`.
+const DEVICES: [&str; 15] = [
+    "computer", "desktop", "disk", "drive", "hdd", "iphone", "laptop", "mac", "macbook", "pc",
+    "phone", "ssd", "stick", "tablet", "usb",
+];
+
+/// Names, maybe with a number, that programs give to new files and folders.
+const NEW_NAMES: [&str; 14] = [
+    "document",
+    "dokument",
+    "neuer ordner",
+    "neues textdokument",
+    "new folder",
+    "new text document",
+    "nouveau dossier",
+    "nueva carpeta",
+    "sans titre",
+    "scan",
+    "unbenannt",
+    "unnamed",
+    "untitled",
+    "untitled folder",
+];
+
+/// Names of folders of what was thrown away, or is thrown away later.
+const TRASH_FOLDERS: [&str; 21] = [
+    "$recycle.bin",
+    "cestino",
+    "corbeille",
+    "kosz",
+    "deleted items",
+    "deleted messages",
+    "elementos eliminados",
+    "éléments supprimés",
+    "gelöscht",
+    "gelöschte elemente",
+    "gelöschte objekte",
+    "posta eliminata",
+    "junk",
+    "junk e-mail",
+    "papelera",
+    "papierkorb",
+    "recycled",
+    "recycler",
+    "spam",
+    "trash",
+    "корзина",
+];
+
+/// Names of folders of copies, or of files that programs put there.
+const SIDE_FOLDERS: [&str; 43] = [
+    "__macosx",
+    "_build",
+    "_site",
+    "archiv",
+    "archive",
+    "backup",
+    "backups",
+    "bak",
+    "bower_components",
+    "build",
+    "cache",
+    "copies",
+    "descargas",
+    "dist",
+    "download",
+    "downloads",
+    "draft",
+    "drafts",
+    "duplicates",
+    "found.000",
+    "kopien",
+    "lost+found",
+    "node_modules",
+    "obj",
+    "old",
+    "out",
+    "pobrane",
+    "recovered",
+    "recovered files",
+    "scaricati",
+    "sicherung",
+    "site-packages",
+    "target",
+    "temp",
+    "third-party",
+    "third_party",
+    "tmp",
+    "téléchargements",
+    "vendor",
+    "venv",
+    "загрузки",
+    "下载",
+    "ダウンロード",
+];
+
+/// How many of the names of the file and its folders say that it is hidden, a copy, or not a person's: a backup, a library,
+/// what a build made. A compressed file is one, too; trash counts twice.
+pub(crate) fn set_aside(path: &Path) -> usize {
+    let mut names = path.components().filter_map(|component| match component {
+        Component::Normal(name) => Some(name.to_string_lossy()),
+        _ => None,
+    });
+    let file = names.next_back();
+    let of_file = file.map_or(0, |name| {
+        if is_deleted_message(&name) {
+            2
+        } else {
+            usize::from(is_file_aside(&name) || is_compressed(path))
+        }
+    });
+    let folders = names.map(|name| {
+        if is_trash(&name) {
+            2
+        } else {
+            usize::from(is_folder_aside(&name))
+        }
+    });
+    of_file + folders.sum::<usize>()
+}
+
+/// Whether a folder has what was thrown away. In a Maildir, a folder in a folder is `.INBOX.Trash`.
+fn is_trash(name: &str) -> bool {
+    let last = name.rsplit('.').next().unwrap_or_default();
+    is_one(name, &TRASH_FOLDERS) || name.starts_with('.') && is_one(last, &TRASH_FOLDERS)
+}
+
+/// Whether a message of a Maildir has the flag of one that was deleted: `1700000000.M1.host:2,ST`.
+fn is_deleted_message(name: &str) -> bool {
+    let flags = [":2,", ";2,", "!2,"]
+        .iter()
+        .find_map(|sign| Some(name.rsplit_once(sign)?.1));
+    flags.is_some_and(|flags| {
+        flags.contains('T') && flags.bytes().all(|flag| flag.is_ascii_alphabetic())
+    })
+}
+
+/// Whether the name of a file is that of a copy, or one that a program gave it.
+fn is_file_aside(name: &str) -> bool {
+    let (stem, end) = name.rsplit_once('.').unwrap_or((name, ""));
+    let before = stem.rsplit_once('.').map_or("", |(_, before)| before);
+    // A number at the end of a date is not that of a rotated log.
+    let is_rotated = before.contains(char::is_alphabetic) && end.parse::<u32>().is_ok();
+    let is_old = [end, stem].iter().any(|it| ends_with_one(it, &OLD_WORDS));
+    let is_conflict = [".sync-conflict-", "-LAPTOP-", "-DESKTOP-"]
+        .iter()
+        .any(|it| name.contains(it));
+    let is_part = is_one(end, &PART_ENDS) || is_conflict;
+    let is_saved = name.ends_with('~') || name.starts_with('#') && name.ends_with('#');
+    is_saved || is_copy(stem) || is_old || is_rotated || is_part || is_new(stem) || is_short(stem)
+}
+
+/// Whether the name of a folder is that of a hidden folder, of copies, or of a program's files.
+fn is_folder_aside(name: &str) -> bool {
+    // "old-town" is not a folder of old files.
+    let numberless = name.trim_end_matches(|c: char| !c.is_alphabetic());
+    let is_side = [name, numberless]
+        .iter()
+        .any(|it| is_one(it, &SIDE_FOLDERS) || is_one(it, &OLD_WORDS));
+    let is_backup = ends_with_one(name, &BACKUP_WORDS) || begins_with_one_of(name, &BACKUP_WORDS);
+    let has_one = |known: &[&str]| words(name).any(|word| is_one(word, known));
+    let is_of_device = has_one(&BACKUP_WORDS) && has_one(&DEVICES);
+    is_side || is_hidden(name) || is_copy(name) || is_backup || is_of_device || is_new(name)
+}
+
+/// Whether a program gave this name to a new file or folder.
+fn is_new(name: &str) -> bool {
+    let numberless = name.trim_end_matches(|c: char| !c.is_alphabetic());
+    is_one(numberless, &NEW_NAMES)
+}
+
+/// Whether this is a name in eight signs, as old systems shorten them: `LETTER~1`.
+fn is_short(stem: &str) -> bool {
+    let number = stem.rsplit_once('~').map(|(_, number)| number);
+    stem.len() <= 8 && number.is_some_and(|number| number.parse::<u32>().is_ok())
+}
+
+fn is_one(name: &str, known: &[&str]) -> bool {
+    let lower = name.to_lowercase();
+    known.contains(&&*lower)
+}
+
+/// Whether a folder is hidden. Programs look for their settings in `.config`.
+fn is_hidden(name: &str) -> bool {
+    name.starts_with('.') && name != ".config" || name.ends_with('~')
+}
+
+/// Whether a file manager named a copy: the name ends in a word such as `copy`, maybe with a number behind it, or in a
+/// small number in brackets, or begins with `Copy of` or `Copy (2) of`.
+fn is_copy(name: &str) -> bool {
+    let is_numbered = [('(', ')'), ('[', ']')].iter().any(|&(open, close)| {
+        let number = name.strip_suffix(close).and_then(|it| it.rsplit_once(open));
+        number.is_some_and(|(name, number)| {
+            let is_small = (1..=2).contains(&number.len());
+            is_small && number.bytes().all(|byte| byte.is_ascii_digit()) && !name.is_empty()
+        })
+    });
+    is_numbered || ends_with_one(name, &COPY_WORDS) || begins_with_one_of(name, &COPY_WORDS)
+}
+
+/// Whether a name begins with one of these words, maybe a number, and a word such as `of`.
+fn begins_with_one_of(name: &str, known: &[&str]) -> bool {
+    let mut words = words(name);
+    let first = words.next().unwrap_or_default();
+    let is_number = |word: &&str| word.bytes().all(|byte| byte.is_ascii_digit());
+    let second = words.find(|word| !is_number(word)).unwrap_or_default();
+    is_one(first, known) && is_one(second, &OF_WORDS)
+}
+
+/// Whether the last word of a name is one of these, maybe with a number behind it.
+fn ends_with_one(name: &str, known: &[&str]) -> bool {
+    let numberless = |word: &'_ str| word.trim_end_matches(|it: char| it.is_ascii_digit()).len();
+    let mut words = words(name).rev().map(|word| &word[..numberless(word)]);
+    let last = words.find(|word| !word.is_empty());
+    last.is_some_and(|last| is_one(last, known))
+}
+
+fn words(name: &str) -> impl DoubleEndedIterator<Item = &str> {
+    let words = name.split(|letter: char| !letter.is_alphanumeric());
+    words.filter(|word| !word.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_backups_are_set_aside() {
+        for aside in [
+            "report.bak",
+            "report.txt~",
+            "#report#",
+            "a/Old/report.txt",
+            "report.ORIG",
+            "bak.txt",
+            "p.bak.txt",
+            "Report Kopie.txt",
+            "copy.txt",
+            "tale.txt.1",
+            "a.txt.crdownload",
+            "report.txt.gz",
+            "node_modules/u/util.js",
+            "Backup 2022/a.txt",
+            "backup/a.txt",
+            "notes - Copy/a.txt",
+            "thesis copy 2.txt",
+            "thesis - Copy (2).txt",
+            "thesis (3rd copy).txt",
+            "Kopie von thesis.txt",
+            "Copie de thesis.txt",
+            "thesis_old.txt",
+            "CÓPIA de thesis.txt",
+            "kopie2.txt",
+            "Laptop Backup/a.txt",
+            "Téléchargements/a.txt",
+            "thesis (1).txt",
+            "thesis(12).txt",
+            "thesis [2].txt",
+            "Docs (1)/a.txt",
+            "Copy (2) of thesis.txt",
+            "thesis duplicate.txt",
+            "thesis 副本.txt",
+            "a.txt_bak",
+            "a.txt.bak1",
+            "a.txt.partial",
+            "a.sync-conflict-20240101-120000-ABC.txt",
+            "Backup of laptop/a.txt",
+            "Download/a.txt",
+            "__MACOSX/a.txt",
+            "Windows.old/a.txt",
+            "Datensicherung 2024/a.txt",
+            "found.000/a.txt",
+            "draft/a.txt",
+            "Duplicates/a.txt",
+            "Backup USB/a.txt",
+            "backup-2021-laptop/a.txt",
+            "From old PC/a.txt",
+            "iCloud Drive (Archive)/a.txt",
+            "Recovered/a.txt",
+            "New folder/a.txt",
+            "Untitled 1.txt",
+            "scan0001.txt",
+            "LETTER~1.TXT",
+            "letter-LAPTOP-7ABC.txt",
+            ".Receipts/cur/1700000000.M1.host:2,FRS",
+        ] {
+            assert_eq!(set_aside(Path::new(aside)), 1, "{aside}");
+        }
+    }
+
+    #[test]
+    fn names_of_trash_count_twice_and_others_not() {
+        for other in [
+            "report.txt",
+            "older/report.txt",
+            "photocopying.txt",
+            "chapter.1",
+            "tmp.txt",
+            "Old Testament.txt",
+            "Old Testament/genesis.txt",
+            "old town/walk.txt",
+            "backup plans/a.txt",
+            "copy editing.txt",
+            "save the date.txt",
+            "thesis (2024).txt",
+            "(1).txt",
+            "minutes 12.03.2024",
+            "a#b",
+            "./report.txt",
+            "../report.txt",
+            ".bashrc",
+            ".config/app/settings.ini",
+            "document of my life.txt",
+            "cur/1700000000.M1.host:2,FRS",
+        ] {
+            assert_eq!(set_aside(Path::new(other)), 0, "{other}");
+        }
+        for trash in [
+            ".trash/a.txt",
+            "$RECYCLE.BIN/a.txt",
+            "old/backup/a.txt",
+            "Spam/a.eml",
+            "Junk E-mail/a.eml",
+            "Junk/a.eml",
+            "Deleted Messages/a.eml",
+            ".Junk/cur/a",
+            ".INBOX.Deleted Items/cur/a",
+            "cur/1700000000.M1.host:2,ST",
+        ] {
+            assert_eq!(set_aside(Path::new(trash)), 2, "{trash}");
+        }
+    }
+
+    #[test]
+    fn folders_that_end_in_a_word_for_earlier_versions_are_set_aside() {
+        for aside in [
+            "docs_old",
+            "docs-old",
+            "docs.bak",
+            "docs OLD 2",
+            "notes.orig",
+        ] {
+            assert_eq!(set_aside(&Path::new(aside).join("a.txt")), 1, "{aside}");
+        }
+        for other in ["threshold", "old-town", "docs"] {
+            assert_eq!(set_aside(&Path::new(other).join("a.txt")), 0, "{other}");
+        }
+    }
+}
