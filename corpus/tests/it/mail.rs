@@ -296,6 +296,8 @@ fn what_is_attached_keeps_a_message() {
         "--b\nContent-Type: application/pdf\nContent-Disposition: attachment",
         // A file that is elsewhere.
         "--c--\n--b\nContent-Type: message/external-body; access-type=URL; URL=\"http://x/FILE\"",
+        // What stands behind the parts may be a message of its own, whose first line was changed.
+        "--c--\n--b--\n\n>From ada\nSubject: FILE",
     ];
     for kind in kinds {
         let kept = [message(1, "May", kind), message(2, "June", kind)];

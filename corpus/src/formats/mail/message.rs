@@ -163,7 +163,37 @@ fn attachments(message: &Message<'_>) -> Option<Box<[u8; 32]>> {
             hasher.update(message.raw_message.get(header).unwrap_or_default());
         }
     }
+    for text in around_parts(message) {
+        hasher.update(blake3::hash(text).as_bytes());
+    }
     (hasher.count() > 0).then(|| Box::new(*hasher.finalize().as_bytes()))
+}
+
+/// What stands before the first part of a message and behind the last one, if that is more than white space. No program
+/// shows it, but it may be a message of a mailbox that was not told from the one before it.
+fn around_parts<'m>(message: &'m Message<'_>) -> Vec<&'m [u8]> {
+    let list = message.parts.first();
+    let boundary = list.and_then(|list| list.content_type()?.attribute("boundary"));
+    let Some((list, boundary)) = list.zip(boundary) else {
+        return Vec::new();
+    };
+    let bytes = &message.raw_message[..];
+    let bytes = bytes.get(list.offset_body as usize..).unwrap_or_default();
+    let line = format!("--{boundary}");
+    let end = format!("{line}--");
+    let (mut at, mut first, mut behind) = (0, None, None);
+    for part in bytes.split_inclusive(|&byte| byte == b'\n') {
+        if part.starts_with(line.as_bytes()) {
+            first.get_or_insert(at);
+        }
+        at += part.len();
+        if part.starts_with(end.as_bytes()) {
+            behind.get_or_insert(at);
+        }
+    }
+    let texts = [&bytes[..first.unwrap_or(0)], &bytes[behind.unwrap_or(at)..]];
+    let texts = texts.map(<[u8]>::trim_ascii);
+    texts.into_iter().filter(|text| !text.is_empty()).collect()
 }
 
 /// The texts of parts, with an empty line between two.
