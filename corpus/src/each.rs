@@ -69,7 +69,7 @@ pub enum EachEvent<'a, T> {
 pub struct ForEachSummary {
     /// Documents that were worked on.
     pub documents: u64,
-    /// Files that were not read because they are [stored as they are](Options::unless_stored).
+    /// Files that were not read because they are [stored as they are](Options::added_to).
     pub unchanged: u64,
     /// Counts of what was read and skipped.
     pub reading: ReadCounts,

@@ -147,7 +147,8 @@ pub struct Origin {
     pub modified: Option<SystemTime>,
     /// Its file, as it was when it was met. None for a stream.
     pub(crate) read: Option<ReadFile>,
-    /// The file of a record, by the path without links. None for a stream.
+    /// The file of a record, by the path without links, or the folder from which the key of a file leads to it. None for a
+    /// stream.
     pub(crate) file: Option<SourceFile>,
     /// The name of the text's encoding, such as `UTF-8`.
     pub encoding: &'static str,

@@ -96,6 +96,7 @@
 //! is binary was requested, a binary file in a folder was not. A [`Hint`] says what would make it readable.
 
 mod add;
+mod aside_names;
 mod corpus;
 mod decode;
 pub mod decontaminate;
@@ -152,6 +153,7 @@ pub use item::{Item, ItemBatch, OpenedFile, Origin, RepeatedId, SourcedText};
 pub(crate) use largest::{KeepRank, ShingleCounter, rank_of, rank_of_text, stored_rank};
 pub(crate) use options::MEMORY;
 pub use options::{Options, Repeats};
+pub(crate) use presence::path_of_document;
 pub use presence::{Presence, file_exists};
 pub(crate) use read::batches::{BATCH_BYTES, for_each_batch, send_batches};
 pub(crate) use read::places::{PlaceTable, RecordPlace, short_hash};

@@ -1,14 +1,11 @@
 //! Options for reading a corpus.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::SystemTime;
 
 use crate::encoding::Encoding;
-use crate::error::Error;
 use crate::formats::format::Format;
 use crate::glob::{Glob, Globs};
+use crate::read::stored::StoredFiles;
 use crate::source::converter::Converter;
 use dedupdb::Store;
 use dedupdb::write::IdScope;
@@ -44,7 +41,7 @@ pub struct Options {
     pub(crate) repeats: Repeats,
     pub(crate) quoted: bool,
     pub(crate) store: Option<PathBuf>,
-    is_unchanged: Option<IsUnchanged>,
+    pub(crate) stored: Option<StoredFiles>,
 }
 
 /// What happens to a record whose id came before with another text. The same happens to a file, and to a record without
@@ -59,19 +56,6 @@ pub enum Repeats {
     Tell,
     /// The document is skipped.
     Skip,
-}
-
-/// Whether a key, a size and a modification time are as stored.
-type UnchangedFn = dyn Fn(&str, u64, Option<SystemTime>) -> dedupdb::Result<bool> + Send + Sync;
-
-/// Decides which files need not be read.
-#[derive(Clone)]
-struct IsUnchanged(Arc<UnchangedFn>);
-
-impl fmt::Debug for IsUnchanged {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("IsUnchanged")
-    }
 }
 
 impl Default for Options {
@@ -95,7 +79,7 @@ impl Default for Options {
             repeats: Repeats::Skip,
             quoted: true,
             store: None,
-            is_unchanged: None,
+            stored: None,
         }
     }
 }
@@ -294,28 +278,16 @@ impl Options {
         }
     }
 
-    /// Skips the reading of a file that is one document and that `store` holds with its current size and modification
-    /// time. It becomes an [`Item::Unchanged`](crate::Item::Unchanged) of its batch.
+    /// Compares what is found with the documents of `store`, to which it is added. A file that is one document, and that the
+    /// store holds with its current size and modification time, becomes an [`Item::Unchanged`](crate::Item::Unchanged)
+    /// of its batch and is not read, unless `rereads` is true. A file whose relative path has led to another file from
+    /// another folder, where that file still is, is skipped.
     ///
     /// If the store is closed before everything is read, the remaining files count as unchanged.
     #[must_use]
-    pub fn unless_stored(self, store: &Store) -> Options {
-        let store = store.weak();
-        let is_unchanged = move |key: &str, size, modified: Option<SystemTime>| {
-            let Some(store) = store() else {
-                return Ok(true);
-            };
-            let stored = store.get(key)?;
-            Ok(stored.is_some_and(|stored| {
-                // A document of an interrupted run is read again, so that it can be published.
-                stored.is_published
-                    && modified.is_some()
-                    && stored.modified == modified
-                    && stored.size == size
-            }))
-        };
+    pub fn added_to(self, store: &Store, rereads: bool) -> Options {
         Options {
-            is_unchanged: Some(IsUnchanged(Arc::new(is_unchanged))),
+            stored: Some(StoredFiles::new(store, rereads)),
             ..self
         }
     }
@@ -323,22 +295,6 @@ impl Options {
     /// Returns the format of the file or stream of this name.
     pub(crate) fn format_of(&self, name: &Path) -> Format {
         self.format.unwrap_or_else(|| Format::of(name))
-    }
-
-    /// Whether the document with this key, size and modification time need not be read.
-    ///
-    /// # Errors
-    ///
-    /// Those of the store.
-    pub(crate) fn is_unchanged(
-        &self,
-        key: &str,
-        size: u64,
-        modified: Option<SystemTime>,
-    ) -> Result<bool, Error> {
-        let asked = self.is_unchanged.as_ref();
-        let answer = asked.map_or(Ok(false), |asked| (asked.0)(key, size, modified));
-        answer.map_err(|source| Error::Store { source })
     }
 
     /// Returns the fields of a record's text, at least one.

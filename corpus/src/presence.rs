@@ -1,5 +1,6 @@
 //! Whether the file of a stored document still exists, and is as it was.
 
+use std::env;
 use std::fs::{self, Metadata};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -28,7 +29,8 @@ pub enum Presence {
 }
 
 impl Presence {
-    /// Returns the state of the file of a stored document, as its key names it from the current folder.
+    /// Returns the state of the file of a stored document, as its key names it from the folder where it was added or, if
+    /// that is not known or gone, from the current one.
     pub fn of(document: &Document) -> Presence {
         Presence::look(document).0
     }
@@ -41,7 +43,7 @@ impl Presence {
     }
 
     fn look(document: &Document) -> (Presence, Option<(PathBuf, Metadata)>) {
-        let path = document.modified.and_then(|_| Key::path(&document.key));
+        let path = document.modified.and_then(|_| path_of_document(document));
         path.map_or((Presence::Unknown, None), |path| {
             Presence::look_at(path, document)
         })
@@ -73,6 +75,20 @@ impl Presence {
     }
 }
 
+/// Returns the path of a document's file: from the folder where it was added or, if the store does not know that or it is
+/// gone, from the current one.
+pub(crate) fn path_of_document(document: &Document) -> Option<PathBuf> {
+    let path = Key::path(&document.key)?;
+    let folder = document.folder.as_deref().and_then(Key::path);
+    let is_elsewhere = |folder: &PathBuf| {
+        folder.is_dir() && env::current_dir().is_ok_and(|current| current != *folder)
+    };
+    Some(match folder.filter(is_elsewhere) {
+        Some(folder) => folder.join(path),
+        None => path,
+    })
+}
+
 /// Whether the path is a symbolic link that was made after the document was added: it took the place of a file, as if a
 /// tool replaced copies by links. An older one was there when links were followed.
 fn is_later_link(path: &Path, document: &Document) -> bool {
@@ -84,8 +100,8 @@ fn is_later_link(path: &Path, document: &Document) -> bool {
     own.is_symlink() && own.modified().ok() >= end
 }
 
-/// Returns whether the file of a stored document exists, as its key names it from the current folder. Something else in
-/// its place, such as a folder or a later symbolic link, is not the file.
+/// Returns whether the file of a stored document exists, at the path of [`Presence::of`]. Something else in its place, such
+/// as a folder or a later symbolic link, is not the file.
 ///
 /// Returns `None` if the document did not come from its own file, or if this is unknown: [`Key::path`] finds no path,
 /// or the system refuses access.

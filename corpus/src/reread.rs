@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use crate::{Error, Key, Options, Repeats, Source, SourcedText, is_pipe};
+use crate::{Error, Key, Options, Repeats, Source, SourcedText, is_pipe, path_of_document};
 use dedupdb::overlap::SampledText;
 use dedupdb::{Document, Progress, Store};
 
@@ -69,6 +69,10 @@ fn path_of(key: &str) -> PathBuf {
 
 /// Returns the file of a document, as its key or the store names it.
 pub(crate) fn file_of_document(document: &Document) -> Option<PathBuf> {
+    let own = document.modified.and_then(|_| path_of_document(document));
+    if let Some(own) = own.filter(|path| path.is_file()) {
+        return Some(own);
+    }
     let source = document.source.as_deref().map(path_of);
     file_of(&document.key).or(source.filter(|path| path.is_file()))
 }

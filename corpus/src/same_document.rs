@@ -4,6 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use crate::item::{Origin, SourcedText};
+use crate::presence::path_of_document;
+use crate::read::stored::of_another_folder;
 use crate::walk::identity::FileIdentity;
 use crate::walk::key::Key;
 use crate::walk::others::OtherKeys;
@@ -90,21 +92,25 @@ pub(crate) fn is_itself(
         return is_same_record(origin, key, store);
     }
     if origin.key == key {
-        return Ok(true);
+        let stored = store.get(key)?.zip(origin.identity());
+        return Ok(stored.is_none_or(|(stored, own)| of_another_folder(&stored, own).is_none()));
     }
     let Some(path) = Key::path(key) else {
         return Ok(false);
     };
-    // A key is a path from the folder where `add` ran. Most likely that is this folder, or the one of the store.
+    let stored = store.get(key)?;
+    // A key is a path from the folder where `add` ran. If the store does not know it, that is most likely this folder, or the
+    // one of the store.
     let of_store = store.folder().parent().unwrap_or(Path::new(""));
     let identity = |path: &Path| Some(FileIdentity::of(path, &fs::metadata(path).ok()?));
-    let found: Vec<FileIdentity> = [of_store.join(&path), path]
+    let noted = stored.as_ref().and_then(path_of_document);
+    let found: Vec<FileIdentity> = [Some(of_store.join(&path)), Some(path), noted]
         .iter()
+        .flatten()
         .filter_map(|path| identity(path))
         .collect();
     if origin.identity().is_some_and(|own| found.contains(&own)) {
         // The key of a record may be the name of a file.
-        let stored = store.get(key)?;
         return Ok(stored.is_none_or(|stored| stored.source.is_none()));
     }
     if !exact_copy || !found.is_empty() {
@@ -116,7 +122,6 @@ pub(crate) fn is_itself(
     if origin.key != rest && !keys.above(&origin.source).iter().any(|key| key == rest) {
         return Ok(false);
     }
-    let stored = store.get(key)?;
     Ok(stored.is_none_or(|stored| stored.modified == origin.modified))
 }
 

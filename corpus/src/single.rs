@@ -2,9 +2,9 @@
 
 use crate::item::SourcedText;
 use crate::options::Options;
+use crate::presence::path_of_document;
 use crate::skipped::{Reason, Skipped};
 use crate::source::Source;
-use crate::walk::key::Key;
 use dedupdb::Document;
 
 impl Options {
@@ -55,7 +55,7 @@ impl Options {
     pub fn text_of(&self, document: &Document) -> Result<String, Skipped> {
         let fault =
             |reason, detail: &str| Skipped::new(reason, document.key.clone(), detail.to_owned());
-        let file = Key::path(&document.key);
+        let file = path_of_document(document);
         let file = file.filter(|file| file.is_file() && self.format_at(file).is_document());
         let Some(file) = file else {
             return Err(fault(Reason::NotFound, "its key names no file here"));

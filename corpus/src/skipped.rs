@@ -131,6 +131,8 @@ pub enum Hint {
     Separator,
     /// Two files have the same id: choose an [`IdScope`](dedupdb::write::IdScope).
     IdScope,
+    /// Two folders have a file of the same relative path.
+    Folder,
     /// It may be in another encoding: [`Options::encoding`](crate::Options::encoding).
     Encoding,
     /// It is UTF-16 without a byte order mark, the low byte first: [`Options::encoding`](crate::Options::encoding).
@@ -151,6 +153,7 @@ impl Hint {
             Hint::Columns => "; choose columns by name or by number",
             Hint::Separator => "; convert it to commas or tabs",
             Hint::IdScope => "; is it the same document, or does each file have its own ids?",
+            Hint::Folder => "; add both by absolute paths, or from a folder above both",
             Hint::Encoding => "; name its encoding if it has another one",
             Hint::Utf16Le => "; if it is UTF-16, name the encoding utf-16le",
             Hint::Utf16Be => "; if it is UTF-16, name the encoding utf-16be",
@@ -199,7 +202,8 @@ pub enum Reason {
     NamedTwice,
     /// It is another name of an earlier file or folder.
     OtherName,
-    /// Its key is the id of an earlier record with another text, of this run or of another file in the store.
+    /// Its key is the id of an earlier record with another text, of this run or of another file in the store, or the path
+    /// from another folder to another file in the store.
     RepeatedKey,
     /// It is a line that is not a record.
     BadRecord,
@@ -334,6 +338,19 @@ impl Reason {
 }
 
 impl Skipped {
+    /// Returns the skipped item for the file `path`, whose key is that of the stored file `other`.
+    pub(crate) fn of_another_folder(path: &Path, key: &str, other: &Path) -> Skipped {
+        let other = other.display();
+        Skipped {
+            hint: Some(Hint::Folder),
+            ..Skipped::new(
+                Reason::RepeatedKey,
+                path.display().to_string(),
+                format!("the key {key:?} is that of {other} in the store"),
+            )
+        }
+    }
+
     pub(crate) fn new(reason: Reason, place: String, detail: impl Into<String>) -> Skipped {
         Skipped {
             reason,

@@ -69,6 +69,7 @@ mod named;
 mod odd_sources;
 mod older;
 mod ordered;
+mod other_folder;
 mod pairs;
 mod parquet;
 mod passages;

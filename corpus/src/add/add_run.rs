@@ -12,9 +12,10 @@ use super::summary::{AddSummary, EndReason, OtherName};
 use crate::error::Error;
 use crate::item::{Item, ItemBatch, Origin};
 use crate::options::Repeats;
-use crate::presence::file_exists;
+use crate::presence::{file_exists, path_of_document};
 use crate::read::batches::for_each_batch;
 use crate::read::sketch_ahead::{self, SketchedBatch};
+use crate::read::stored::of_another_folder;
 use crate::skipped::{Reason, Skipped};
 use crate::walk::identity::is_same_file;
 use crate::walk::key::Key;
@@ -57,9 +58,7 @@ pub(super) fn run(
     if options.store.is_none() {
         options = options.store(store.absolute_folder());
     }
-    if !add.reread {
-        options = options.unless_stored(store);
-    }
+    options = options.added_to(store, add.reread);
     let folders = AddedFolders::of(&add.sources, store)?;
     let mut run = AddRun::begin(store, add.memory, observe)?;
     if options.id_scope == IdScope::Unset {
@@ -289,6 +288,10 @@ impl<'a> AddRun<'a> {
         let is_as_stored = |stored: &Document| {
             stored.modified == origin.modified && Some(stored.size) == origin.size
         };
+        let is_elsewhere = |stored: &Document| {
+            let own = origin.identity();
+            own.is_some_and(|own| of_another_folder(stored, own).is_some())
+        };
         let earlier = outcome.earlier.as_ref().map(|earlier| &earlier.key);
         let earlier = earlier.filter(|key| **key != origin.key);
         for key in self.other_keys.of(&origin.source) {
@@ -296,6 +299,7 @@ impl<'a> AddRun<'a> {
             // A relative path may belong to a file of another folder.
             let is_it = |stored: &Document| {
                 stored.modified.is_some()
+                    && !is_elsewhere(stored)
                     && (Path::new(&key).is_absolute()
                         || is_as_stored(stored)
                         || earlier == Some(&key))
@@ -304,8 +308,11 @@ impl<'a> AddRun<'a> {
                 return name(key, true);
             }
         }
-        let is_same =
-            |key: &String| Key::path(key).is_some_and(|path| is_same_file(&path, &origin.source));
+        let is_same = |key: &String| {
+            let stored = self.store.get(key).ok().flatten();
+            let path = stored.as_ref().and_then(path_of_document);
+            path.is_some_and(|path| is_same_file(&path, &origin.source))
+        };
         if let Some(same) = earlier.filter(|key| is_same(key)) {
             return name(same.clone(), true);
         }
@@ -321,7 +328,7 @@ impl<'a> AddRun<'a> {
             let is_it = self
                 .store
                 .get(&key)?
-                .is_some_and(|stored| is_as_stored(&stored));
+                .is_some_and(|stored| is_as_stored(&stored) && !is_elsewhere(&stored));
             if is_it && !is_path(&key) {
                 return name(key, false);
             }

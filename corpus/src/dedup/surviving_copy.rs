@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::walk::folder::is_aside;
 use crate::{
     FileIdentity, KeepRank, Key, Options, Origin, Presence, Repeats, ShingleCounter, Source,
-    SourcedText, is_itself, rank_of_text,
+    SourcedText, is_itself, path_of_document, rank_of_text,
 };
 use dedupdb::{Document, Match, Query, Result, Store};
 
@@ -206,10 +206,15 @@ fn look(
     let Some(path) = path else {
         return (Presence::Unknown, None);
     };
-    // A relative key is meant from the folder of the store, or from the present one.
+    // A relative key is meant from the folder where it was added. If the store does not know it, that is most likely the one
+    // of the store, or the present one.
     let of_store = store.folder().parent().map(|parent| parent.join(&path));
     let mut state = Presence::Gone;
-    for path in of_store.into_iter().chain([path]) {
+    for path in path_of_document(document)
+        .into_iter()
+        .chain(of_store)
+        .chain([path])
+    {
         match Presence::look_at(path, document) {
             (Presence::Present, Some((path, found))) => {
                 let identity = FileIdentity::of(&path, &found);

@@ -6,3 +6,4 @@ pub(crate) mod places;
 pub(crate) mod reader;
 pub(crate) mod repeats;
 pub(crate) mod sketch_ahead;
+pub(crate) mod stored;

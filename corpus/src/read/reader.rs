@@ -18,6 +18,7 @@ use crate::item::{Item, ItemBatch, Origin, SourcedText};
 use crate::options::Options;
 use crate::read::batches::{BATCH_BYTES, send_batches};
 use crate::read::outbox::{Outbox, ReadingStopped};
+use crate::read::stored::{self, StoredFile};
 use crate::skipped::{Reason, RecordFault, Skipped};
 use crate::source::converter::ConverterGuard;
 use crate::source::feed::Feed;
@@ -43,6 +44,8 @@ const WAITING: usize = 1;
 struct CorpusReader {
     walk: Walk,
     options: Options,
+    /// The current folder.
+    folder: Option<SourceFile>,
 }
 
 /// What to do with what was found, after a look at its size and modification time.
@@ -72,7 +75,13 @@ impl Options {
             let outbox = Outbox::new(sender.clone(), &sources, &options);
             let walk = Walk::new(sources, &options);
             // `ReadingStopped` needs no report: the rest is not wanted.
-            let _: Result<(), ReadingStopped> = CorpusReader { walk, options }.run(&outbox);
+            let folder = stored::current_folder();
+            let reader = CorpusReader {
+                walk,
+                options,
+                folder,
+            };
+            let _: Result<(), ReadingStopped> = reader.run(&outbox);
         })
     }
     /// Returns the options for a run with its own converter programs, which are ended when the returned guard is
@@ -138,8 +147,18 @@ impl CorpusReader {
             if file.size > self.options.max_document && !is_converted {
                 return Ok(skip(Skipped::file(Reason::TooLarge, path)));
             }
-            let key = &found.key.text;
-            if (self.options).is_unchanged(key, file.size, file.modified)? {
+        }
+        let stored = self.stored(&found.key.text, &file, format);
+        match stored.map_err(|source| Error::Store { source })? {
+            StoredFile::ToRead => {}
+            StoredFile::OfAnotherFolder(other) => {
+                return Ok(skip(Skipped::of_another_folder(
+                    path,
+                    &found.key.text,
+                    &other,
+                )));
+            }
+            StoredFile::Unchanged => {
                 // What is named must be there to be read, as it would be if it had changed.
                 if named.contains(&path.display().to_string())
                     && let Err(error) = File::open(path)
@@ -153,6 +172,14 @@ impl CorpusReader {
             }
         }
         Ok(Plan::Read(found, format))
+    }
+
+    fn stored(&self, key: &str, file: &ReadFile, format: Format) -> dedupdb::Result<StoredFile> {
+        match &self.options.stored {
+            None => Ok(StoredFile::ToRead),
+            Some(stored) if format.is_document() => stored.document(key, file),
+            Some(stored) => stored.records(key, file),
+        }
     }
 
     /// Whether a converter extracts the text of a file.
@@ -262,6 +289,9 @@ impl CorpusReader {
             origin.is_extracted = is_converted || [Format::Html, Format::Eml].contains(&format);
             (origin.size, origin.bytes) = (Some(size), size);
             origin.modified = found.read.and_then(|file| file.modified);
+            // The folder from which the key leads to the file.
+            let is_relative = found.read.is_some() && Path::new(&origin.key).is_relative();
+            origin.file = self.folder.clone().filter(|_| is_relative);
         }
         item
     }
@@ -385,7 +415,11 @@ mod tests {
         fs::write(&path, "one line\nand more\n").unwrap();
         let options = Options::new();
         let walk = Walk::new(Vec::new(), &options);
-        let reader = CorpusReader { walk, options };
+        let reader = CorpusReader {
+            walk,
+            options,
+            folder: None,
+        };
         for (size, text, has_grown) in [
             (9, "one line\n", true),
             (18, "one line\nand more\n", false),

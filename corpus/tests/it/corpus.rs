@@ -215,7 +215,7 @@ fn what_is_stored_as_it_is_need_not_be_read() {
     let store = Store::create(&store_at, &Schema::default()).unwrap();
     let options = Corpus::options()
         .store(store.folder())
-        .unless_stored(&store);
+        .added_to(&store, false);
     let met = || {
         let mut counts = [0; 3];
         for batch in options.batches([&input]).unwrap() {

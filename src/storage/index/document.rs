@@ -8,7 +8,7 @@
 //! | size in bytes | varint |
 //! | number of the run that stored it, or 0 | varint |
 //! | time added, in seconds since 1970 | varint of zigzag |
-//! | number of the file that its record came from, or 0: the `sources` module | varint |
+//! | number of the file or folder that it came from, or 0: the `sources` module | varint |
 //! | days from the day when it was added to the one when it was last offered | varint of zigzag |
 //! | modification time in ns since 1970 | 8 bytes, little-endian; nothing if it is not known |
 
@@ -29,7 +29,7 @@ pub(crate) struct DocumentRow {
     pub(crate) added: i64,
     /// The number of the run that stored it, or 0.
     pub(crate) run: u64,
-    /// The number of the file that its record came from, or 0: of a file that is one document, the key tells.
+    /// The number of the file that its record came from, or of the folder from which its key leads to its file, or 0.
     pub(crate) source: u64,
     /// The day when it was last offered, in days since 1970.
     pub(crate) last_seen: i64,

@@ -1,4 +1,4 @@
-//! The files that records came from.
+//! The files that records came from, and the folders from which the keys of files lead to them.
 //!
 //! A file's number is that of the first 56 bits of the BLAKE3 hash of its path, so it is the same in every store, and
 //! nobody has to hand out numbers. Two of a million files have the same number with a probability of 1 in 100,000.
@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use crate::codec::u64_at;
 
-/// A file that holds several documents: see [`Input::source`](crate::Input::source). Making one hashes the path; clones
-/// are cheap.
+/// A file that holds several documents, or the folder of files that are one document: see
+/// [`Input::source`](crate::Input::source). Making one hashes the path; clones are cheap.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceFile {
     pub(crate) number: u64,
@@ -31,7 +31,20 @@ impl SourceFile {
             path: path.into(),
         }
     }
+
+    /// Returns the folder of this path, which should be absolute. The key of a document from it is a path in it.
+    pub fn folder(path: &str) -> SourceFile {
+        let path = path.strip_suffix(FOLDER_END).unwrap_or(path);
+        SourceFile::new(&format!("{path}{FOLDER_END}"))
+    }
+
+    pub(crate) fn is_folder(&self) -> bool {
+        self.path.ends_with(FOLDER_END)
+    }
 }
+
+/// The end of the path of a folder.
+const FOLDER_END: char = '/';
 
 impl From<&str> for SourceFile {
     fn from(path: &str) -> SourceFile {
@@ -60,9 +73,10 @@ impl Sources {
         file.number
     }
 
-    /// The path of a file that was noted.
-    pub(crate) fn get(&self, number: u64) -> Option<&str> {
-        self.paths.get(&number).map(|path| &**path)
+    /// A file that was noted.
+    pub(crate) fn get(&self, number: u64) -> Option<SourceFile> {
+        let path = self.paths.get(&number)?.clone();
+        Some(SourceFile { number, path })
     }
 
     /// All files that were noted.

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use crate::clock;
 use crate::error::{Error, Result};
-use crate::storage::{DocumentRow, Snapshot};
+use crate::storage::{DocumentRow, Snapshot, SourceFile};
 use crate::store::handle::Store;
 use crate::text::ShingleSet;
 
@@ -38,11 +38,24 @@ pub struct Document {
     /// The file that it came from, by an absolute path in the form of a key, if it is one record of
     /// a file. Of a file that is one document, the key is the path.
     pub source: Option<String>,
+    /// The folder from which its key leads to its file, if it came with [one](SourceFile::folder): an absolute path that
+    /// ends in `/`.
+    pub folder: Option<String>,
 }
 
 impl Document {
-    fn new(snapshot: &Snapshot, key: String, row: DocumentRow) -> Result<Document> {
+    fn new(
+        snapshot: &Snapshot,
+        key: String,
+        row: DocumentRow,
+        source: Option<SourceFile>,
+    ) -> Result<Document> {
         let content = snapshot.content(row.content)?;
+        let path = |source: SourceFile| source.path.to_string();
+        let (folder, file) = match source {
+            Some(folder) if folder.is_folder() => (Some(folder), None),
+            file => (None, file),
+        };
         Ok(Document {
             key,
             content: row.content,
@@ -53,7 +66,8 @@ impl Document {
             added: clock::at_seconds(row.added),
             last_seen: clock::day(row.last_seen),
             is_published: !snapshot.tables.meta.runs.is_open(row.run),
-            source: None,
+            source: file.map(path),
+            folder: folder.map(path),
         })
     }
 
@@ -75,8 +89,8 @@ pub struct Documents {
     snapshot: Arc<Snapshot>,
     rows: Box<dyn Iterator<Item = Result<(String, DocumentRow)>> + Send>,
     failed: bool,
-    /// The number and the path of the last document's file.
-    source: (u64, Option<String>),
+    /// The number of the last document's file or folder, and which it is.
+    source: (u64, Option<SourceFile>),
     /// Dropped last: the store is closed with its last handle.
     store: Store,
 }
@@ -97,20 +111,17 @@ impl Iterator for Documents {
         }
         let row = self.rows.next()?;
         Some(row.and_then(|(key, row)| {
-            Ok(Document {
-                source: self.source(row.source)?,
-                ..Document::new(&self.snapshot, key, row)?
-            })
+            let source = self.source(row.source)?;
+            Document::new(&self.snapshot, key, row, source)
         }))
     }
 }
 
 impl Documents {
-    /// The path of the file with this number.
-    fn source(&mut self, number: u64) -> Result<Option<String>> {
+    /// The file or folder with this number.
+    fn source(&mut self, number: u64) -> Result<Option<SourceFile>> {
         if self.source.0 != number {
-            let file = self.snapshot.source(number)?;
-            self.source = (number, file.map(|file| file.path.to_string()));
+            self.source = (number, self.snapshot.source(number)?);
         }
         Ok(self.source.1.clone())
     }
@@ -127,10 +138,7 @@ impl Store {
         let row = snapshot.document(key)?;
         let Some(row) = row else { return Ok(None) };
         let source = snapshot.source(row.source)?;
-        Ok(Some(Document {
-            source: source.map(|file| file.path.to_string()),
-            ..Document::new(&snapshot, key.to_owned(), row)?
-        }))
+        Document::new(&snapshot, key.to_owned(), row, source).map(Some)
     }
 
     /// Returns all documents, ordered by the bytes of their keys.

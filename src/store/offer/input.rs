@@ -70,7 +70,8 @@ impl Input {
         Input { modified, ..self }
     }
 
-    /// Sets the file that it came from, if the file has more documents: a path, best an absolute one.
+    /// Sets the file that it came from, if the file has more documents: a path, best an absolute one. For a file that is
+    /// one document, and has a relative path as its key, it is the [folder](SourceFile::folder) where that path begins.
     ///
     /// The store notes it, and does not replace a document of one file by another text from another file unless an
     /// [`IdScope`](crate::write::IdScope) was chosen.

@@ -245,13 +245,17 @@ impl Judge<'_> {
 
 /// Whether a stored document and an input came from two files. What came from no file is of none.
 ///
-/// A modification time shows a file that is one document: its key is its name.
+/// A modification time shows a file that is one document: its key is its path. Whether two of the same path from two
+/// folders are the same file is not known here.
 pub(super) fn is_of_another_file(stored: &DocumentRow, input: &Input) -> bool {
     let source = input.source.as_ref().map_or(0, |file| file.number);
+    let modified = input.modified_nanoseconds();
     let has_file = |source: u64, modified: Option<i64>| source != 0 || modified.is_some();
+    let are_paths = stored.modified.is_some() && modified.is_some();
     stored.source != source
+        && !are_paths
         && has_file(stored.source, stored.modified)
-        && has_file(source, input.modified_nanoseconds())
+        && has_file(source, modified)
 }
 
 /// `content` as a match of the text with this hash.

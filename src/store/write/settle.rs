@@ -181,13 +181,14 @@ impl Writer {
         let Some(row) = current.filter(is_other) else {
             return Ok(outcome);
         };
-        let noted = self.sources.get(row.source).map(str::to_owned);
-        let path = match noted {
-            Some(path) => path,
-            None => match self.committed.snapshot.source(row.source)? {
-                Some(file) => file.path.to_string(),
-                None => prepared.key().to_owned(),
-            },
+        let file = match self.sources.get(row.source) {
+            Some(file) => Some(file),
+            None => self.committed.snapshot.source(row.source)?,
+        };
+        let path = match file {
+            Some(folder) if folder.is_folder() => format!("{}{}", folder.path, prepared.key()),
+            Some(file) => file.path.to_string(),
+            None => prepared.key().to_owned(),
         };
         Ok(Outcome {
             other_file: Some(path),
@@ -277,7 +278,14 @@ impl Writer {
     /// Records that a document is offered again with the same text, and a new size or time of its source. It leaves the
     /// open run, so that it stays whatever happens to the run.
     fn offer_again(&mut self, prepared: &PreparedInput, row: DocumentRow) {
+        // A file may have moved with its folder. A record stays one of the file that had it first.
+        let folder = prepared.input.source.as_ref();
+        let source = match folder.filter(|source| source.is_folder()) {
+            Some(folder) => self.sources.note(Some(folder)),
+            None => row.source,
+        };
         let offered = DocumentRow {
+            source,
             size: prepared.input.source_bytes(),
             modified: prepared.input.modified_nanoseconds().or(row.modified),
             run: if self.runs.is_open(row.run) {
