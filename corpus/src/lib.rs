@@ -172,4 +172,5 @@ pub use temporary::TemporaryStore;
 pub(crate) use walk::identity::FileIdentity;
 pub use walk::identity::is_same_file;
 pub use walk::key::{Key, REPLACED};
+pub use walk::nothing_at;
 pub(crate) use walk::read_file::ReadFile;

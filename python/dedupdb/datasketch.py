@@ -113,6 +113,9 @@ class MinHash:
 
     def _refuse(self, other: MinHash, doing: str) -> None:
         """Says why another one does not go with this one."""
+        if not hasattr(other, "_kind"):
+            found = f"{type(other).__module__}.{type(other).__qualname__}"
+            raise ValueError(f"Cannot {doing} a MinHash of another library: {found}, not dedupdb.datasketch.MinHash")
         if getattr(other, "scheme", None) != self.scheme:
             raise ValueError(f"Cannot {doing} MinHash with different permutation schemes")
         if other.seed != self.seed:

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use dedupdb::{Match, Options, Progress, Schema, Store};
-use dedupdb_corpus::{AddEvent, AddSummary, EndReason};
+use dedupdb_corpus::{AddEvent, AddSummary, EndReason, nothing_at};
 
 use crate::args::{AddArgs, Args};
 use crate::console::Console;
@@ -172,11 +172,8 @@ fn check_arguments(add: &AddArgs) -> Result<()> {
     }
     let has_stdin = add.paths.iter().any(|path| is_stdin(path));
     if !has_stdin && !add.paths.iter().any(|path| path.symlink_metadata().is_ok()) {
-        let first = add.paths.first().map(|path| path.display().to_string());
-        bail!(
-            "{}: there is no such file or folder",
-            first.unwrap_or_default()
-        );
+        let first = add.paths.first().map_or(Path::new(""), PathBuf::as_path);
+        bail!("{}: {}", first.display(), nothing_at(first));
     }
     Ok(())
 }

@@ -337,6 +337,14 @@ pub(super) fn unmarked_note(unmarked: u64) -> Option<String> {
     (unmarked > 0).then_some(records)
 }
 
+/// A note on a field that only the name of a folder has.
+fn folder_field_note(field: Option<&str>) -> Option<String> {
+    let field = field?;
+    Some(format!(
+        "{field} is the name of a folder, and no field of the records in the output; an output folder keeps it"
+    ))
+}
+
 /// A note for users who delete the files of dropped documents.
 fn of_itself_note(of_itself: u64, is_against: bool) -> Option<String> {
     let place = if is_against { "in --against" } else { "stored" };
@@ -396,6 +404,7 @@ fn report_run(
         kept_note(done, dedup),
         words_note(done, &dedup.judging),
         unmarked_note(done.unmarked),
+        folder_field_note(done.folder_field.as_deref()),
         note,
         of_itself_note(done.of_itself, dedup.judging.against.is_some()),
         aside_note(done.aside.as_deref()),

@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use dedupdb::sketching::seen_characters;
 use dedupdb::{Error, Schema, Store, find::Explanation};
 use dedupdb_corpus::dedup::contained_one;
-use dedupdb_corpus::is_same_file;
+use dedupdb_corpus::{is_same_file, nothing_at};
 use dedupdb_lab::diff::{Comparison, LongestRun};
 
 use crate::args::{Args, ExplainArgs};
@@ -113,7 +113,7 @@ fn read_texts(
     check_stdin(explain.texts_from.iter().map(PathBuf::as_path))?;
     for path in &explain.texts_from {
         if path != Path::new(STDIN) && path.symlink_metadata().is_err() {
-            bail!("{}: there is no such file or folder", path.display());
+            bail!("{}: {}", path.display(), nothing_at(path));
         }
     }
     let options = explain.inputs.options().store(&args.store);

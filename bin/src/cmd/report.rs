@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use dedupdb::{Progress, Schema, Store};
 use dedupdb_corpus::publish::check_output;
 use dedupdb_corpus::report::{Commands, Page, Report, Summary};
-use dedupdb_corpus::{ReadCounts, TemporaryStore};
+use dedupdb_corpus::{ReadCounts, TemporaryStore, nothing_at};
 
 use super::passages::{check_store, note_length};
 use crate::args::{self, Args};
@@ -145,7 +145,7 @@ pub(super) fn check_output_of(report: &args::ReportArgs, paths: &[PathBuf]) -> R
     );
     for path in &inputs {
         if path != Path::new(STDIN) && path.symlink_metadata().is_err() {
-            bail!("{}: there is no such file or folder", path.display());
+            bail!("{}: {}", path.display(), nothing_at(path));
         }
     }
     let outputs = is_file(report).then_some(&*report.output);

@@ -420,3 +420,17 @@ fn rows_of_one_group_are_copied_while_they_come() {
         assert_eq!(rows(&sandbox, &output), kept, "{keep}");
     }
 }
+
+#[test]
+fn a_field_that_only_a_folder_has_is_told_if_one_file_loses_it() {
+    let sandbox = Sandbox::new();
+    for (number, lang) in ["en", "de"].iter().enumerate() {
+        let record = format!("{{\"text\": \"{}\"}}\n", text(number as u64, 40));
+        sandbox.write(format!("in/lang={lang}/a.jsonl"), record);
+    }
+    let told = "lang=de is the name of a folder, and no field of the records in the output";
+    let ran = sandbox.run(&["dedup", "in", "-o", "one.jsonl"]).expect(0);
+    assert!(ran.stderr.contains(told), "{}", ran.stderr);
+    let ran = sandbox.run(&["dedup", "in", "-o", "out"]).expect(0);
+    assert!(!ran.stderr.contains("lang="), "{}", ran.stderr);
+}

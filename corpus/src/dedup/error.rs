@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::publish::error as publish;
-use crate::{Format, Glob, Hint, hint};
+use crate::{Format, Glob, Hint, hint, nothing_at};
 
 /// Why a corpus was not written, with a variant for each situation that a caller can act on.
 /// Each message is one line and includes the cause. In all these cases, nothing is written and an existing output stays
@@ -236,7 +236,7 @@ impl fmt::Display for Error {
             Error::FirstFailure => f.write_str("stopped at the first failure; nothing is written"),
             Error::Unreadable { place } => write!(f, "{place}: unreadable; nothing is written"),
             Error::NotFound { path } => {
-                write!(f, "{}: there is no such file or folder", path.display())
+                write!(f, "{}: {}", path.display(), nothing_at(path))
             }
             Error::StreamOfText { name } => write!(f, "{name}: a stream of text is one document"),
             Error::Unfit { place, unfit } => write!(f, "{place}: {unfit}"),

@@ -63,6 +63,22 @@ impl FitCheck {
         }
     }
 
+    /// Returns a field that the name of a folder above a file of records has, if the records go into one file.
+    pub(crate) fn field_of_folder(&self, opened: &OpenedFile) -> Option<String> {
+        let folders = opened
+            .source
+            .parent()
+            .filter(|_| self.form == OutputForm::Records)?;
+        let mut names = folders
+            .components()
+            .filter_map(|folder| folder.as_os_str().to_str());
+        let field = names.find(|name| {
+            let field = name.split_once('=');
+            field.is_some_and(|(name, value)| !name.is_empty() && !value.is_empty())
+        });
+        field.map(str::to_owned)
+    }
+
     /// Checks a file of records.
     ///
     /// # Errors

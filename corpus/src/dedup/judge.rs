@@ -128,7 +128,14 @@ impl JudgeReporter<'_> {
                     None => Ok(()),
                 }
             }
-            Item::Opened(opened) => self.fit.records(opened),
+            Item::Opened(opened) => {
+                self.fit.records(opened)?;
+                if let Some(field) = self.fit.field_of_folder(opened) {
+                    let summary = &mut self.reporter.summary;
+                    summary.folder_field.get_or_insert(field);
+                }
+                Ok(())
+            }
             Item::Skipped(skipped) => {
                 self.fit.unread(skipped)?;
                 self.skip(skipped)

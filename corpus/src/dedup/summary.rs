@@ -26,6 +26,9 @@ pub struct DedupSummary {
     pub spared: u64,
     /// For each field of [`Dedup::keep_by`](crate::dedup::Dedup::keep_by), the number of documents without a value.
     pub without_field: BTreeMap<String, u64>,
+    /// A field that only the name of a folder has, such as `lang=en`, if records from there go into one file, which does
+    /// not have it: the first one.
+    pub folder_field: Option<String>,
     /// Counts of what was read and what was skipped.
     pub reading: ReadCounts,
     /// What the input was only compared with ([`Dedup::against`](crate::dedup::Dedup::against)), if there was such a

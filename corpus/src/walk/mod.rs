@@ -334,12 +334,21 @@ fn is_by_link(path: &Path) -> bool {
     path.ancestors().any(is_link)
 }
 
+/// Returns what is said of a path at which there is nothing.
+pub fn nothing_at(path: &Path) -> &'static str {
+    if path.to_string_lossy().contains("://") {
+        "this is an address, and only files and standard input are read; pipe it in, or read it in Python"
+    } else {
+        "there is no such file or folder"
+    }
+}
+
 /// Returns the reason why a path that is a source cannot be read.
 fn skipped_source(path: &Path, error: &io::Error) -> Skipped {
     let skipped = Skipped::unreadable(path, error);
     let detail = match error.kind() {
         io::ErrorKind::NotFound if path.is_symlink() => "a symbolic link to nothing",
-        io::ErrorKind::NotFound => "there is no such file or folder",
+        io::ErrorKind::NotFound => nothing_at(path),
         _ => return skipped,
     };
     Skipped {

@@ -314,3 +314,16 @@ fn what_is_attached_keeps_a_message() {
         }
     }
 }
+
+#[test]
+fn a_message_that_only_lacks_its_last_line_is_a_copy() {
+    let folder = tempfile::tempdir().unwrap();
+    let message = format!(
+        "From: ada@example.org\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\n{TRAM}\n"
+    );
+    fs::write(folder.path().join("a.eml"), format!("{message}--b--\n")).unwrap();
+    fs::write(folder.path().join("b.eml"), message).unwrap();
+    let kept = tempfile::tempdir().unwrap();
+    let dedup = Dedup::new([folder.path()]).output(kept.path().join("kept"));
+    assert_eq!(dedup.run(|_| {}).unwrap().kept, 1);
+}

@@ -105,7 +105,7 @@ mod tests {
             assert_eq!(sources.note(Some(file)), file.number);
         }
         assert_eq!(sources.note(None), 0);
-        assert_eq!(sources.get(b.number), Some("/b.jsonl"));
+        assert_eq!(sources.get(b.number).as_ref(), Some(&b));
         assert_eq!(sources.all().len(), 2);
         assert!(a.number != b.number && a.number < 1 << 56);
         sources.clear();

@@ -36,7 +36,11 @@ pub(crate) fn record(bytes: &[u8], options: &Options) -> Result<Record, RecordFa
     let closed = [bytes, &ends].concat();
     let message = parsed(&closed).ok_or_else(|| RecordFault::bad(fault))?;
     let mut record = record_of(&message, &closed, options);
-    // Parts may stand behind an end that is missing, and nobody sees them.
+    // Parts may stand behind an end that is missing within another list, and nobody sees them.
+    let outermost = message.parts.first().and_then(boundary_of);
+    if outermost.is_some_and(|boundary| end_of(boundary).as_bytes() == ends) {
+        return Ok(record);
+    }
     let whole = *blake3::hash(bytes).as_bytes();
     record.decoded.attachments = Some(Box::new(whole));
     record.decoded.source_hash = record.decoded.source_hash.map(|_| whole);
@@ -71,18 +75,25 @@ fn parsed(bytes: &[u8]) -> Option<Message<'_>> {
 /// part.
 fn missing_ends(message: &Message<'_>, bytes: &[u8]) -> Vec<u8> {
     let lists = message.parts.iter().rev();
-    let boundaries = lists.filter_map(|part| part.content_type()?.attribute("boundary"));
+    let boundaries = lists.filter_map(boundary_of);
     let mut ends = Vec::new();
     for boundary in boundaries {
-        let end = format!("--{boundary}--");
-        let is_end = |line: &[u8]| line.starts_with(end.as_bytes());
+        let end = end_of(boundary);
+        let is_end = |line: &[u8]| line.starts_with(end.trim().as_bytes());
         if !bytes.rsplit(|&byte| byte == b'\n').any(is_end) {
-            ends.extend_from_slice(b"\r\n");
             ends.extend_from_slice(end.as_bytes());
-            ends.extend_from_slice(b"\r\n");
         }
     }
     ends
+}
+
+/// The line that ends a list of parts.
+fn end_of(boundary: &str) -> String {
+    format!("\r\n--{boundary}--\r\n")
+}
+
+fn boundary_of<'m>(part: &'m MessagePart<'_>) -> Option<&'m str> {
+    part.content_type()?.attribute("boundary")
 }
 
 /// The text of the body. If no part of it is text that is shown, that of any other text, or what stands behind the headers.
@@ -173,7 +184,7 @@ fn attachments(message: &Message<'_>) -> Option<Box<[u8; 32]>> {
 /// shows it, but it may be a message of a mailbox that was not told from the one before it.
 fn around_parts<'m>(message: &'m Message<'_>) -> Vec<&'m [u8]> {
     let list = message.parts.first();
-    let boundary = list.and_then(|list| list.content_type()?.attribute("boundary"));
+    let boundary = list.and_then(boundary_of);
     let Some((list, boundary)) = list.zip(boundary) else {
         return Vec::new();
     };
