@@ -230,6 +230,18 @@ def test_documents_without_fields_have_nulls(tmp_path: Path) -> None:
     ]
 
 
+def test_objects_without_an_end_are_their_json(tmp_path: Path) -> None:
+    ids = [{"text": f"text {row}", "m": {f"id{row}": row}} for row in range(1001)]
+    found = others(written(tmp_path / "a.jsonl", lines(ids)))
+    assert found.schema == pa.schema({"m": pa.string()})
+    assert found.to_pylist()[7] == {"m": '{"id7": 7}'}
+    deep = b"".join([b'{"text": "a text", "m": ', b"[" * 9999, b"]" * 9999, b"}"])
+    assert others(written(tmp_path / "a.jsonl", deep))["m"].to_pylist() != [None]
+    wide = [{"text": f"text {row}", **{f"id{row}-{at}": at for at in range(5)}} for row in range(4000)]
+    with pytest.raises(ValueError, match="columns: the records have 20000 different fields"):
+        others(written(tmp_path / "a.jsonl", lines(wide)))
+
+
 RANKED = [
     {
         "id": f"{row:03}",

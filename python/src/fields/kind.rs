@@ -6,8 +6,8 @@ use arrow_schema::{DataType, Field, Fields, TimeUnit};
 use dedupdb_corpus::{ColumnType, ScalarType, json_fields};
 use serde_json::value::RawValue;
 
-/// Lists and objects in more others than this are given as JSON.
-const DEPTH: usize = 64;
+/// Lists and objects in more others than this are given as JSON. Arrow libraries take types of 64 levels.
+const DEPTH: usize = 32;
 
 /// Objects with more different fields than this, such as those whose names are ids, are given as JSON.
 const FIELDS: usize = 1000;
