@@ -26,7 +26,7 @@ pub enum ScalarType {
     Unsigned(u32),
     /// Floating-point numbers of this number of bits. NaN and the infinities are strings in JSON.
     Float(u32),
-    /// Numbers of so many decimal digits, of which the second number is after the point.
+    /// Numbers with at most this number of decimal digits, and with the second number of digits after the point.
     Decimal(u32, u32),
     /// Strings, also those of UUIDs.
     Text,
@@ -36,7 +36,7 @@ pub enum ScalarType {
     Date,
     /// Times of day, with this number of decimal digits of a second: 3, 6 or 9.
     Time(u32),
-    /// Moments, with so many digits of a second, and whether they are in UTC.
+    /// Moments, with this number of digits of a second, and whether they are in UTC.
     Timestamp(u32, bool),
 }
 
