@@ -7,6 +7,7 @@ use std::time::SystemTime;
 
 use crate::formats::format::Format;
 use crate::formats::parquet::table::TableSource;
+use crate::formats::record_fields::RecordFields;
 use crate::formats::text_place::TextPlace;
 use crate::formats::unsplit::Unsplit;
 use crate::read::places::short_hash;
@@ -171,6 +172,8 @@ pub struct Origin {
     /// The record as it is in its file, with [`Options::verbatim`](crate::Options::verbatim). Empty for a
     /// file that is one document.
     pub verbatim: Vec<u8>,
+    /// The fields of a record that [`Options::fields`](crate::Options::fields) wants.
+    pub fields: Option<Box<RecordFields>>,
     /// The hashes of its key and text, if repeated ids are detected.
     pub(crate) id: Option<RecordId>,
     /// The hash used in place of that of its text, if the text has no words. Few have one, so it is boxed.
@@ -202,6 +205,7 @@ impl Origin {
             unsplit: None,
             repeated: None,
             verbatim: Vec::new(),
+            fields: None,
             id: None,
             source_hash: None,
             attachments: None,

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::encoding::Encoding;
 use crate::formats::format::Format;
+use crate::formats::record_fields::WantedFields;
 use crate::glob::{Glob, Globs};
 use crate::read::stored::StoredFiles;
 use crate::source::converter::Converter;
@@ -33,6 +34,7 @@ pub struct Options {
     pub(crate) globs: Globs,
     pub(crate) converter: Option<Converter>,
     pub(crate) verbatim: bool,
+    pub(crate) fields: Option<WantedFields>,
     /// Whether rows of Parquet files are written from their file again, and so are not wanted as lines.
     pub(crate) tables_apart: bool,
     /// The fields that are wanted as lines of such rows nevertheless.
@@ -73,6 +75,7 @@ impl Default for Options {
             globs: Globs::default(),
             converter: None,
             verbatim: false,
+            fields: None,
             tables_apart: false,
             ranked_fields: Vec::new(),
             needs_ids: false,
@@ -237,6 +240,30 @@ impl Options {
     #[must_use]
     pub fn verbatim(self, verbatim: bool) -> Options {
         Options { verbatim, ..self }
+    }
+
+    /// Reads other fields of records, too, as [`Origin::fields`](crate::Origin::fields). Records are kept as with
+    /// [`Options::verbatim`]; of a row of a Parquet file, these fields.
+    ///
+    /// ```
+    /// use dedupdb_corpus::{Corpus, WantedFields};
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let file = folder.path().join("posts.jsonl");
+    /// std::fs::write(&file, r#"{"id": 1, "text": "A tram", "meta": {"score": 7}}"#)?;
+    /// let wanted = WantedFields::Named(vec!["meta.score".to_owned()]);
+    /// let mut corpus = Corpus::options().fields(wanted).open([file])?;
+    /// let post = corpus.next().transpose().map_err(|skipped| skipped.message())?.unwrap();
+    /// assert_eq!(post.fields.as_ref().unwrap().values, [("meta.score".to_owned(), "7".to_owned())]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn fields(self, fields: WantedFields) -> Options {
+        Options {
+            fields: Some(fields),
+            verbatim: true,
+            ..self
+        }
     }
 
     /// Whether to leave the records of tables to a second reader of `OpenedFile::table`.

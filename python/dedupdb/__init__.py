@@ -473,6 +473,7 @@ def read(
     gitignore: bool = False,
     quoted: bool = True,
     errors: str = "raise",
+    columns: Literal["all"] | Iterable[str] | None = None,
 ) -> Batches:
     """Reads files, folders and patterns such as ``crawl/*.jsonl.zst`` as documents, as ``dedupdb add`` does.
 
@@ -480,6 +481,11 @@ def read(
     >>> _ = pathlib.Path("pages.jsonl").write_text('{"id": "tram", "text": "The night tram runs again."}\\n')
     >>> [(row["key"], row["record"]) for row in dedupdb.read("pages.jsonl")]
     [('tram', 1)]
+    >>> lines = '{"text": "A tram.", "score": 5}\\n{"text": "A tram!", "score": 7}\\n'
+    >>> _ = pathlib.Path("ranked.jsonl").write_text(lines)
+    >>> pages = dedupdb.read("ranked.jsonl", columns=["score"])
+    >>> dedupdb.dedup(pages, keep_by="score").kept["score"]
+    [7]
 
     Args:
         paths: One or many: paths, patterns, ``-`` for standard input, files that are open for reading bytes, and
@@ -504,13 +510,19 @@ def read(
         errors: ``raise`` or ``skip``: what to do about a file of ``paths`` that cannot be read, such as a picture. A
             path that does not exist is an error in any case. What cannot be read in a folder is skipped, and so are
             broken records.
+        columns: Further columns: ``"all"`` other fields of the records and ``NAME=VALUE`` of folders, or a list of
+            names, in which dots lead into nested fields: ``["score", "meta.date"]``. A record without the field, and a
+            file that is one document, have null. Parquet keeps its types; JSON is typed by the values of the first
+            4,096 documents or 32 MiB, and cells of CSV and TSV and values of folders are strings. Then, the first
+            documents are read in this call.
 
     Returns:
         A stream of record batches with the columns ``key``, ``text``, ``source`` (the file), ``record`` (its number in
-        the file, or null) and ``attachments_hash`` (of a message with attachments, or null). ``.skipped`` lists what
-        was left out, with the reason. The stream raises ``FileNotFoundError`` for a path that does not exist, and
-        ``ValueError`` for one that cannot be read, or if nothing could be read. Arrow libraries raise errors of their
-        own with the same message.
+        the file, or null) and ``attachments_hash`` (of a message with attachments, or null), and then those of
+        ``columns``. ``.skipped`` lists what was left out, with the reason. The stream raises ``FileNotFoundError`` for
+        a path that does not exist, and ``ValueError`` for one that cannot be read, for a value that does not fit the
+        type of its column, for a column that is in no record, or if nothing could be read. Arrow libraries raise errors
+        of their own with the same message.
     """
     from ._files import sources
 
@@ -528,4 +540,5 @@ def read(
         gitignore=gitignore,
         quoted=quoted,
         errors=errors,
+        columns=columns,
     )

@@ -418,6 +418,7 @@ def read(
     gitignore: bool = False,
     quoted: bool = True,
     errors: str = "raise",
+    columns: str | Iterable[str] | None = None,
 ) -> Batches:
     """Reads files, folders, patterns and streams as documents. A stream is its name, its key, and its reader."""
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use dedupdb_corpus::check_path;
+use dedupdb_corpus::{WantedFields, check_path};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
@@ -142,6 +142,28 @@ pub(crate) fn usual_text() -> Vec<String> {
 pub(crate) fn text_field(value: &Bound<'_, PyAny>) -> PyResult<Option<Vec<String>>> {
     let is_given = !value.is_none();
     is_given.then(|| fields("text_field", value)).transpose()
+}
+
+/// The columns of files besides keys and texts, if they are wanted: `"all"`, or a list of names.
+pub(crate) fn columns(value: &Bound<'_, PyAny>) -> PyResult<Option<WantedFields>> {
+    if value.is_none() {
+        return Ok(None);
+    }
+    let names = strings_in("columns", value)?;
+    let refused = |what: String| Err(PyValueError::new_err(format!("columns: {what}")));
+    match (value.cast::<PyString>().is_ok(), &*names) {
+        (true, [all]) if all == "all" => return Ok(Some(WantedFields::All)),
+        (true, [one]) => return refused(format!("{one:?}; give \"all\", or a list: [{one:?}]")),
+        _ => {}
+    }
+    for name in &names {
+        if let Some((list, _)) = name.split_once('[') {
+            return refused(format!(
+                "{name:?} leads into a list, and a column has whole values; name {list:?}"
+            ));
+        }
+    }
+    Ok(Some(WantedFields::Named(names)))
 }
 
 /// The one field into which texts are written.

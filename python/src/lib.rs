@@ -16,6 +16,7 @@ mod decontaminate;
 mod dedup;
 mod documents;
 mod errors;
+mod fields;
 mod file_object;
 mod groups;
 mod index;

@@ -5,31 +5,37 @@ use std::sync::Arc;
 
 use arrow_array::builder::{StringBuilder, UInt64Builder};
 use arrow_array::{ArrayRef, RecordBatch};
-use arrow_schema::{DataType, SchemaRef};
+use arrow_schema::{DataType, Fields, Schema, SchemaRef};
 use dedupdb::Progress;
 use dedupdb::write::IdScope;
-use dedupdb_corpus::{Corpus, Encoding, Format, Glob, Nth, Reason, Source, SourcedText, Unsplit};
+use dedupdb_corpus::{
+    Corpus, Encoding, Format, Glob, Nth, Reason, Source, SourcedText, Unsplit, WantedFields,
+};
 use pyo3::exceptions::{PyFileNotFoundError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use crate::arguments;
 use crate::errors::of_corpus;
+use crate::fields::FieldColumns;
 use crate::file_object::FileObject;
 use crate::row_adder::ErrorPolicy;
 use crate::rows::ATTACHMENTS;
 use crate::stream::{Batches, DeferredError, ROWS, SkippedPlaces};
 use crate::table::{defect, schema};
 use crate::warning::warn;
-use crate::watch::lock;
+use crate::watch::{lock, waited};
 
 /// The approximate number of bytes of text in a batch.
 const BYTES: usize = 4 << 20;
 
+/// The same for the first batch, if that decides the types of other fields.
+const FIRST_BYTES: usize = 32 << 20;
+
 /// Reads files, folders and patterns as documents: columns ``key``, ``text``, ``source``, ``record`` and
 /// ``attachments_hash``.
 #[pyfunction]
-#[pyo3(signature = (paths, *, format=None, text_field=None, id_field=None, id_scope=None, encoding=None, follow=false, max_document=None, include=Vec::new(), exclude=Vec::new(), gitignore=false, quoted=true, errors="raise"))]
+#[pyo3(signature = (paths, *, format=None, text_field=None, id_field=None, id_scope=None, encoding=None, follow=false, max_document=None, include=Vec::new(), exclude=Vec::new(), gitignore=false, quoted=true, errors="raise", columns=None))]
 #[expect(clippy::too_many_arguments, reason = "they have names")]
 pub(crate) fn read(
     py: Python<'_>,
@@ -46,6 +52,7 @@ pub(crate) fn read(
     gitignore: bool,
     quoted: bool,
     #[pyo3(from_py_with = arguments::errors)] errors: &str,
+    #[pyo3(from_py_with = arguments::columns)] columns: Option<WantedFields>,
 ) -> PyResult<Batches> {
     let refused = |error| of_corpus(py, &error);
     let errors = ErrorPolicy::of(errors)?;
@@ -73,6 +80,9 @@ pub(crate) fn read(
             )));
         }
     }
+    if let Some(wanted) = &columns {
+        options = options.fields(wanted.clone());
+    }
     if let Some(bytes) = max_document {
         options = options.max_document(bytes);
     }
@@ -85,25 +95,23 @@ pub(crate) fn read(
     let sources = paths.try_iter()?.map(|path| source(&path?));
     let sources = sources.collect::<PyResult<Vec<Source>>>()?;
     let corpus = options.open(sources).map_err(refused)?;
-    let schema = schema(&[
-        ("key", DataType::Utf8, false),
-        ("text", DataType::LargeUtf8, false),
-        ("source", DataType::Utf8, false),
-        ("record", DataType::UInt64, true),
-        (ATTACHMENTS, DataType::Utf8, true),
-    ]);
-    let skipped = SkippedPlaces::default();
-    let mut reading = CorpusBatches {
+    CorpusBatches {
         corpus,
-        schema: schema.clone(),
-        skipped: skipped.clone(),
+        schema: schema(&[
+            ("key", DataType::Utf8, false),
+            ("text", DataType::LargeUtf8, false),
+            ("source", DataType::Utf8, false),
+            ("record", DataType::UInt64, true),
+            (ATTACHMENTS, DataType::Utf8, true),
+        ]),
+        fields: columns.map(FieldColumns::new),
+        skipped: SkippedPlaces::default(),
         errors,
         is_empty: true,
         failed: None,
         has_warned: false,
-    };
-    let make = move |progress: &Progress| reading.next(progress);
-    Ok(Batches::new("documents", schema, Box::new(make)).skipping(skipped))
+    }
+    .stream(py)
 }
 
 /// A path or pattern, or the name of a stream, its key, and the object that reads it.
@@ -124,6 +132,8 @@ fn parsed(name: &str, glob: &str) -> PyResult<Glob> {
 struct CorpusBatches {
     corpus: Corpus,
     schema: SchemaRef,
+    /// The other fields of records, if they are wanted.
+    fields: Option<FieldColumns>,
     skipped: SkippedPlaces,
     /// What to do about a file that was named and cannot be read.
     errors: ErrorPolicy,
@@ -136,13 +146,36 @@ struct CorpusBatches {
 }
 
 impl CorpusBatches {
+    /// Returns the stream of the batches. If other fields are wanted, the first batch is read before, for their types.
+    fn stream(mut self, py: Python<'_>) -> PyResult<Batches> {
+        let mut first = None;
+        if self.fields.is_some() {
+            let (reading, batch) = waited(py, move |progress| {
+                let batch = self.next(progress);
+                (self, batch)
+            })?;
+            self = reading;
+            first = batch.map_err(|failure| failure(py))?;
+            if first.is_none() {
+                self.complete_schema();
+            }
+        }
+        let (schema, skipped) = (self.schema.clone(), self.skipped.clone());
+        let make = move |progress: &Progress| match first.take() {
+            Some(batch) => Ok(Some(batch)),
+            None => self.next(progress),
+        };
+        Ok(Batches::new("documents", schema, Box::new(make)).skipping(skipped))
+    }
+
     fn next(&mut self, progress: &Progress) -> Result<Option<RecordBatch>, DeferredError> {
         let (mut keys, mut sources) = (StringBuilder::new(), StringBuilder::new());
         let mut texts = arrow_array::builder::LargeStringBuilder::new();
         let mut records = UInt64Builder::new();
         let mut attachments = StringBuilder::new();
         let (mut rows, mut bytes) = (0, 0);
-        while rows < ROWS && bytes < BYTES && !progress.is_stopped() {
+        let limit = self.bytes();
+        while rows < ROWS && bytes < limit && !progress.is_stopped() {
             match self.corpus.next() {
                 None => break,
                 Some(Err(one)) if one.reason == Reason::NotFound => {
@@ -181,24 +214,64 @@ impl CorpusBatches {
                     attachments.append_option(attached.map(|hash| hash.to_hex().to_string()));
                     rows += 1;
                     bytes += document.text().len();
+                    if let Some(fields) = &mut self.fields {
+                        let mut origin = document.into_origin();
+                        let of_record = origin.fields.take();
+                        bytes += fields.push((&origin.source, origin.place()), of_record);
+                    }
                 }
             }
         }
         if rows == 0 {
             return self.end(progress);
         }
-        self.is_empty = false;
-        let columns: Vec<ArrayRef> = vec![
+        let mut columns: Vec<ArrayRef> = vec![
             Arc::new(keys.finish()),
             Arc::new(texts.finish()),
             Arc::new(sources.finish()),
             Arc::new(records.finish()),
             Arc::new(attachments.finish()),
         ];
+        self.add_fields(&mut columns)?;
+        self.is_empty = false;
         let batch = RecordBatch::try_new(self.schema.clone(), columns);
         batch
             .map(Some)
             .map_err(|error| -> DeferredError { Box::new(move |_| defect(&error)) })
+    }
+
+    /// The approximate number of bytes in the next batch. The first one decides the types of fields.
+    fn bytes(&self) -> usize {
+        if self.fields.is_some() && self.is_empty {
+            FIRST_BYTES
+        } else {
+            BYTES
+        }
+    }
+
+    /// Adds the columns of the other fields to those of a batch. The first batch completes the schema.
+    fn add_fields(&mut self, columns: &mut Vec<ArrayRef>) -> Result<(), DeferredError> {
+        let Some(fields) = &mut self.fields else {
+            return Ok(());
+        };
+        let others = fields.finish();
+        let others = others
+            .map_err(|what| -> DeferredError { Box::new(move |_| PyValueError::new_err(what)) })?;
+        columns.extend(others);
+        let warnings = fields.take_warnings();
+        if self.is_empty {
+            self.complete_schema();
+        }
+        let warned = Python::attach(|py| warnings.iter().try_for_each(|it| warn(py, it)));
+        warned.map_err(|error| -> DeferredError { Box::new(move |_| error) })
+    }
+
+    /// Adds the other fields to the schema, which are known after the first batch.
+    fn complete_schema(&mut self) {
+        let others = self.fields.iter().flat_map(FieldColumns::fields);
+        let own = self.schema.fields().iter().cloned();
+        let all: Fields = own.chain(others.map(Arc::new)).collect();
+        self.schema = Arc::new(Schema::new(all));
     }
 
     /// Warns of the first text that seems to have records.
@@ -225,7 +298,18 @@ impl CorpusBatches {
             Some(first) if self.is_empty && !progress.is_stopped() => Err(Box::new(move |_| {
                 PyValueError::new_err(format!("nothing could be read; first: {first}"))
             })),
-            _ => Ok(None),
+            _ => self.check_fields(progress),
         }
+    }
+
+    /// Checks at the end that each column that was named is in a record.
+    fn check_fields(&self, progress: &Progress) -> Result<Option<RecordBatch>, DeferredError> {
+        let missing = self.fields.as_ref().and_then(FieldColumns::missing);
+        let Some(name) = missing.filter(|_| !self.is_empty && !progress.is_stopped()) else {
+            return Ok(None);
+        };
+        let message =
+            format!("columns: no record has a field {name:?}; \"all\" gives those that there are");
+        Err(Box::new(move |_| PyValueError::new_err(message)))
     }
 }

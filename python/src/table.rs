@@ -56,7 +56,7 @@ where
     array.as_primitive::<T>().value(row).into_bound_py_any(py)
 }
 
-/// A value as a Python object: of strings, numbers, truth values, and lists of them.
+/// A value as a Python object: of strings, numbers, truth values, and lists and structs of them.
 pub(crate) fn value<'py>(
     py: Python<'py>,
     array: &ArrayRef,
@@ -82,6 +82,13 @@ pub(crate) fn value<'py>(
         DataType::Boolean => array.as_boolean().value(row).into_bound_py_any(py),
         DataType::List(_) => list(py, &array.as_list::<i32>().value(row)),
         DataType::LargeList(_) => list(py, &array.as_list::<i64>().value(row)),
+        DataType::Struct(fields) => {
+            let object = PyDict::new(py);
+            for (field, column) in fields.iter().zip(array.as_struct().columns()) {
+                object.set_item(field.name(), value(py, column, row)?)?;
+            }
+            object.into_bound_py_any(py)
+        }
         kind => Err(PyTypeError::new_err(format!(
             "a column of {kind} is for Arrow libraries: take pyarrow.table() or polars.DataFrame() of it"
         ))),

@@ -189,6 +189,8 @@ def test_what_is_no_list_of_strings_is_named() -> None:
             dedupdb.dedup([{"a": ["x"], "m": {"a": "y"}}], text=path, unit="line")
         with pytest.raises(ValueError, match="is in a list or a nested field"):
             dedupdb.dedup(pa.table({"a": [["x"]], "m": [{"a": "y"}]}), text=path, unit="line")
+    with pytest.raises(ValueError, match=r'text: there is no column "m\.b"; there are "a", "m"'):
+        dedupdb.dedup(pa.table({"a": [["x"]], "m": [{"a": "y"}]}), text="m.b", unit="line")
 
 
 def test_a_null_object_adds_nothing() -> None:
@@ -200,7 +202,7 @@ def test_a_null_object_adds_nothing() -> None:
 
 def test_paths_that_lead_nowhere_are_refused(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text('{"a": "x"}')
-    for path in ("", "a.", "a..b", "a[", "a[0].b", "a[c=].b", "a[]b", "[c=].b"):
+    for path in ("", "a.", "a..b", "a[", "a[0].b", "a[c=].b", "a[]b", "a[].", "[c=].b"):
         for field in (path, ["a", path]):
             with pytest.raises(ValueError, match="is not the path of a text; paths are like"):
                 dedupdb.dedup([{"a": "x"}], text=field)

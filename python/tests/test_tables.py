@@ -68,6 +68,7 @@ def test_a_view_for_notebooks(found: dedupdb.Table) -> None:
     assert len(hostile._repr_html_()) < 400
     nested = dedupdb.Table(pa.table({"list": [[1]]}))
     assert "<td>[1]</td>" in nested._repr_html_() and "1 row<" in nested._repr_html_()
-    assert "…" in dedupdb.Table(pa.table({"object": [{"a": 1}]}))._repr_html_()
+    assert "{&#x27;a&#x27;: 1}" in dedupdb.Table(pa.table({"object": [{"a": 1}]}))._repr_html_()
+    assert "…" in dedupdb.Table(pa.table({"moment": pa.array([1], pa.timestamp("s"))}))._repr_html_()
     result = dedupdb.dedup([*TEXTS, None], errors="skip")
     assert f"of 301 rows kept, 1 skipped; dropped:</p>{result.dropped._repr_html_()}" in result._repr_html_()

@@ -228,6 +228,7 @@ fn paths_that_lead_nowhere_are_refused() {
         "messages[role=].content",
         "messages[=user].content",
         "messages[]content",
+        "messages[].",
         "messages[].content[0]",
         "[role=].content",
         "[].content",

@@ -131,8 +131,7 @@ impl JudgeReporter<'_> {
             Item::Opened(opened) => {
                 self.fit.records(opened)?;
                 if let Some(field) = self.fit.field_of_folder(opened) {
-                    let summary = &mut self.reporter.summary;
-                    summary.folder_field.get_or_insert(field);
+                    self.summary.folder_field.get_or_insert(field);
                 }
                 Ok(())
             }

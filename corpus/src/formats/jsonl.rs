@@ -201,7 +201,7 @@ pub fn without_surrogates(json: &str) -> Option<String> {
 
 /// Replaces NaN and the infinities, which many programs write although JSON has no such numbers, by `null`. Returns
 /// `None` if there are none.
-fn without_odd_numbers(json: &str) -> Option<String> {
+pub(crate) fn without_odd_numbers(json: &str) -> Option<String> {
     let (mut whole, mut copied, mut is_string) = (String::new(), 0, false);
     let mut rest = json.char_indices();
     while let Some((at, c)) = rest.next() {

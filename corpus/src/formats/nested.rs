@@ -119,7 +119,7 @@ impl<'p> ListStep<'p> {
         let (field, rest) = behind.split_at(behind.find('[').unwrap_or(behind.len()));
         let field = match field {
             "" => "",
-            field => field.strip_prefix('.')?,
+            field => field.strip_prefix('.').filter(|field| !field.is_empty())?,
         };
         Some(ListStep { only, field, rest })
     }

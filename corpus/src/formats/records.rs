@@ -16,6 +16,7 @@ use crate::formats::mail::{mbox, message};
 use crate::formats::parquet;
 use crate::formats::parquet::table::RereadSource;
 use crate::formats::record::{RawRecord, Record, caught};
+use crate::formats::record_fields::WantedPlaces;
 use crate::formats::shingles;
 use crate::formats::table::columns::RowCells;
 use crate::formats::table::csv;
@@ -236,6 +237,8 @@ impl RecordFile<'_> {
         parse: impl Fn(T) -> Result<Record, RecordFault> + Sync,
         outbox: &Outbox,
     ) -> io::Result<Result<(), ReadingStopped>> {
+        let wanted = WantedPlaces::of(&opened, self.options).map_err(io::Error::other)?;
+        let wanted = wanted.as_ref();
         let mut opened = self.options.verbatim.then_some(opened);
         let mut open = || {
             let items = opened.take().map(Item::Opened).into_iter().collect();
@@ -256,14 +259,14 @@ impl RecordFile<'_> {
             held += raw.held();
             batch.push(raw);
             if held >= BATCH_BYTES || batch.len() >= BATCH_RECORDS {
-                let parsed = all.count(self.parse(take(&mut batch), bytes, &parse));
+                let parsed = all.count(self.parse(take(&mut batch), bytes, (&parse, wanted)));
                 if let Err(enough) = open().and_then(|()| outbox.send(parsed)) {
                     return Ok(Err(enough));
                 }
                 (bytes, held) = (0, 0);
             }
         }
-        let mut parsed = all.count(self.parse(batch, bytes, &parse));
+        let mut parsed = all.count(self.parse(batch, bytes, (&parse, wanted)));
         if ended.is_ok() && all.documents == 0 {
             match &mut parsed.items[..] {
                 // The one that says what is wrong with it stands for the whole file.
@@ -297,7 +300,10 @@ impl RecordFile<'_> {
         self,
         raws: Vec<RawRecord<T>>,
         bytes: u64,
-        parse: impl Fn(T) -> Result<Record, RecordFault> + Sync,
+        (parse, wanted): (
+            impl Fn(T) -> Result<Record, RecordFault> + Sync,
+            Option<&WantedPlaces<'_>>,
+        ),
     ) -> ItemBatch {
         let items = raws
             .into_par_iter()
@@ -325,7 +331,12 @@ impl RecordFile<'_> {
                         }
                     });
                 match record {
-                    Ok(record) => Item::Document(self.document(record, raw.nth, raw.verbatim)),
+                    Ok(record) => {
+                        let fields = wanted.map(|wanted| Box::new(wanted.read(&raw.verbatim)));
+                        let mut document = self.document(record, raw.nth, raw.verbatim);
+                        document.origin.fields = fields;
+                        Item::Document(document)
+                    }
                     Err(fault) => {
                         let place = place(self.name(), Some(raw.nth));
                         let unread = UnreadRecord {

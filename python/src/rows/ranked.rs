@@ -41,7 +41,8 @@ pub(super) fn path_of(fields: &Fields, name: &str) -> PyResult<Option<ColumnPath
     }
 }
 
-fn found<'f>(fields: &'f Fields, name: &str) -> Option<(ColumnPath, &'f FieldRef)> {
+/// The place of the field to which dots lead, and the field.
+pub(super) fn found<'f>(fields: &'f Fields, name: &str) -> Option<(ColumnPath, &'f FieldRef)> {
     if let Some((place, field)) = fields.find(name) {
         return Some((vec![place], field));
     }

@@ -13,7 +13,7 @@ use pyo3_arrow::ffi::ArrayReader;
 use pyo3_arrow::input::AnyArray;
 
 use super::nested::{ArrowNested, add_text_at, without_dictionaries};
-use super::ranked::{ColumnPath, RankColumn, RankValue, path_of};
+use super::ranked::{ColumnPath, RankColumn, RankValue, found, path_of};
 use super::strings::{Strings, fits, has_uuids};
 use super::{ColumnNames, Flaw, KeyColumn, NESTED, RowBatch};
 use crate::stream::{Batches, RaisedError, SkippedPlaces};
@@ -163,6 +163,9 @@ impl TableRows {
                     if is_path(fields, text) {
                         if names.are_nested {
                             return Ok(TextSelector::Path(text.clone()));
+                        }
+                        if !text.contains('[') && found(fields, text).is_none() {
+                            return Err(no_column("text", text, fields.iter()));
                         }
                         if fields.find(text).is_none() {
                             let message = format!("text: {text:?} {NESTED}");

@@ -14,6 +14,7 @@ use crate::formats::parquet::nodes::{LeafCursor, SchemaTree};
 use crate::formats::parquet::pages::ColumnPages;
 use crate::formats::parquet::triplets::{MaxLevels, Triplets, with_reader};
 use crate::formats::parquet::values::Scalar;
+use crate::options::Options;
 
 /// The columns of a file.
 pub(crate) struct JsonLines {
@@ -38,6 +39,32 @@ impl JsonLines {
             budget: Budget::new(size),
             columns: Vec::new(),
         }
+    }
+
+    /// Returns the columns of a file that are wanted as lines, if any.
+    pub(crate) fn wanted(
+        schema: &SchemaDescriptor,
+        documents: (&[usize], Option<(usize, IdType)>),
+        options: &Options,
+        size: u64,
+    ) -> Option<JsonLines> {
+        let given = options.given_encoding();
+        if let Some(wanted) = &options.fields {
+            let names = schema.root_schema().get_fields().iter();
+            let names: Vec<String> = names.map(|field| field.name().to_owned()).collect();
+            let only = wanted.of_table(&names, options);
+            // A field that is the key has its own type.
+            return Some(JsonLines::new(
+                schema,
+                (&[], None),
+                given,
+                Some(&only),
+                size,
+            ));
+        }
+        let only = options.tables_apart.then_some(&*options.ranked_fields);
+        let is_wanted = options.verbatim && only.is_none_or(|fields| !fields.is_empty());
+        is_wanted.then(|| JsonLines::new(schema, documents, given, only, size))
     }
 
     /// Whether a column, by its number, is read.

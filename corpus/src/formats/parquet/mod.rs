@@ -33,6 +33,7 @@ use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 use crate::formats::fields::FieldRelation;
 use crate::formats::id::IdType;
 use crate::formats::parquet::json_lines::JsonLines;
+pub(crate) use crate::formats::parquet::nodes::column_types;
 use crate::formats::parquet::page_handover::{PageHandover, PagePosition, ReaderRole};
 use crate::formats::parquet::pages::{BoundedFile, ColumnPages};
 use crate::formats::parquet::prefetch::Pager;
@@ -122,16 +123,8 @@ impl ParquetRows {
         })?;
         let is_document = |at| texts.contains(&at) || Some(at) == id;
         check_ranks(schema, &options.ranked_fields, is_document).map_err(io::Error::other)?;
-        let only = options.tables_apart.then_some(&*options.ranked_fields);
-        let lines = (options.verbatim && only.is_none_or(|fields| !fields.is_empty())).then(|| {
-            JsonLines::new(
-                schema,
-                (&texts, id.zip(id_type)),
-                options.given_encoding(),
-                only,
-                size,
-            )
-        });
+        let documents = (&*texts, id.zip(id_type));
+        let lines = JsonLines::wanted(schema, documents, options, size);
         Ok(ParquetRows {
             lines,
             nested,

@@ -4,12 +4,13 @@ use std::io;
 
 use encoding_rs::Encoding;
 use parquet::basic::{ConvertedType, LogicalType, Repetition};
-use parquet::schema::types::{SchemaDescriptor, Type};
+use parquet::schema::types::{SchemaDescriptor, Type, TypePtr};
 
+use crate::formats::column_type::ColumnType;
 use crate::formats::fields::FieldRelation;
 use crate::formats::id::IdType;
 use crate::formats::parquet::triplets::Triplets;
-use crate::formats::parquet::values::{Scalar, ValueKind, write_string};
+use crate::formats::parquet::values::{Scalar, ValueKind, scalar_type, write_string};
 
 /// A field of a schema, with its nested fields.
 #[derive(Debug)]
@@ -216,6 +217,25 @@ impl SchemaNode {
         leaf.map_or((0, 0), |leaf| (leaf.definition(), leaf.repetition()))
     }
 
+    fn named_type(&self, schema: &SchemaDescriptor) -> (String, ColumnType) {
+        let name = self.name.strip_suffix(':').map(serde_json::from_str);
+        let name = name.and_then(Result::ok).unwrap_or_default();
+        (name, self.column_type(schema))
+    }
+
+    /// Returns the type of its values, as they are written.
+    fn column_type(&self, schema: &SchemaDescriptor) -> ColumnType {
+        match &self.shape {
+            NodeShape::Value => ColumnType::Scalar(scalar_type(&schema.column(self.first))),
+            NodeShape::Object(fields) => {
+                let fields = fields.iter().map(|field| field.named_type(schema));
+                ColumnType::Object(fields.collect())
+            }
+            NodeShape::List(_, element) => ColumnType::List(Box::new(element.column_type(schema))),
+            NodeShape::Map(_, _, value) => ColumnType::Map(Box::new(value.column_type(schema))),
+        }
+    }
+
     /// Skips a null or empty value in all columns.
     fn pass(&self, leaves: &mut [LeafCursor]) {
         for leaf in leaves.iter_mut().skip(self.first).take(self.columns) {
@@ -240,6 +260,14 @@ impl SchemaNode {
             }
         }
     }
+}
+
+/// Returns the names and types of the fields of a schema.
+pub(crate) fn column_types(schema: TypePtr) -> Vec<(String, ColumnType)> {
+    let schema = SchemaDescriptor::new(schema);
+    let tree = SchemaTree::of(&schema, (&[], None), None, None);
+    let fields = tree.fields.iter();
+    fields.map(|field| field.named_type(&schema)).collect()
 }
 
 /// The levels that enclose a field.

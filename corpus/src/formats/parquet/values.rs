@@ -10,6 +10,7 @@ use parquet::data_type::{ByteArray, FixedLenByteArray, Int96};
 use parquet::schema::types::ColumnDescriptor;
 
 use crate::decode::decode;
+use crate::formats::column_type::ScalarType;
 use crate::formats::id::IdType;
 use crate::number::date;
 
@@ -243,6 +244,41 @@ impl ValueKind {
                 BASE64_STANDARD.encode_string(bytes, json);
                 json.push('"');
             }
+        }
+    }
+}
+
+/// Returns the type of a column's values, as they are written.
+pub(crate) fn scalar_type(column: &ColumnDescriptor) -> ScalarType {
+    let unsigned = |number: i32| u32::try_from(number).unwrap_or(0);
+    match (ValueKind::of(column), column.physical_type()) {
+        (ValueKind::Text | ValueKind::Id(_) | ValueKind::Uuid, _) => ScalarType::Text,
+        (ValueKind::Unsigned(bits), _) => ScalarType::Unsigned(bits),
+        (ValueKind::Half, _) => ScalarType::Float(16),
+        (ValueKind::Decimal(_), _) => ScalarType::Decimal(
+            unsigned(column.type_precision()),
+            unsigned(column.type_scale()),
+        ),
+        (ValueKind::Date, _) => ScalarType::Date,
+        (ValueKind::Time(unit), _) => ScalarType::Time(unit.places()),
+        (ValueKind::Timestamp(unit, is_utc), _) => ScalarType::Timestamp(unit.places(), is_utc),
+        (ValueKind::Plain, Type::BOOLEAN) => ScalarType::Bool,
+        (ValueKind::Plain, Type::INT96) => ScalarType::Timestamp(SecondDigits::NANOS.0, false),
+        (ValueKind::Plain, Type::FLOAT) => ScalarType::Float(32),
+        (ValueKind::Plain, Type::DOUBLE) => ScalarType::Float(64),
+        (ValueKind::Plain, Type::BYTE_ARRAY) => ScalarType::Bytes(None),
+        (ValueKind::Plain, Type::FIXED_LEN_BYTE_ARRAY) => {
+            ScalarType::Bytes(Some(unsigned(column.type_length())))
+        }
+        (ValueKind::Plain, stored @ (Type::INT32 | Type::INT64)) => {
+            let bits = match (column.logical_type_ref(), column.converted_type()) {
+                (Some(LogicalType::Integer(integer)), _) => integer.bit_width.into(),
+                (_, ConvertedType::INT_8) => 8,
+                (_, ConvertedType::INT_16) => 16,
+                _ if stored == Type::INT32 => 32,
+                _ => 64,
+            };
+            ScalarType::Signed(unsigned(bits))
         }
     }
 }
