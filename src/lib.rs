@@ -73,7 +73,7 @@
 //!
 //! # Limits
 //!
-//! - Memory does not grow with the store. Each distinct text takes [about 860 bytes of disk and 3.3 a
+//! - Memory does not grow with the store. Each distinct text takes [about 570 bytes of disk and 4.2 a
 //!   shingle](mod@write#what-it-costs).
 //! - No other program may shorten the files of an open store: on Unix, reading a mapped page that is gone
 //!   ends the process with SIGBUS.

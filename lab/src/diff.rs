@@ -109,11 +109,12 @@ impl<'t> Comparison<'t> {
         }
     }
 
-    /// Returns the passages that both texts have, the longest first; equally long ones are in order.
+    /// Returns the passages that both texts have, the longest first; equally long ones are in order. Punctuation alone is
+    /// none.
     pub fn shared(&self) -> Vec<WordRun<'t>> {
         let shared = self.pieces.iter().filter_map(|piece| match piece {
-            Piece::Same(passage) => Some(*passage),
-            Piece::Changed(..) => None,
+            Piece::Same(passage) if passage.text.contains(char::is_alphanumeric) => Some(*passage),
+            Piece::Same(_) | Piece::Changed(..) => None,
         });
         let mut shared: Vec<WordRun> = shared.collect();
         shared.sort_by_key(|passage| std::cmp::Reverse(passage.words));
@@ -364,6 +365,14 @@ mod tests {
                 same("runs again")
             ]
         );
+    }
+
+    #[test]
+    fn a_comma_alone_is_no_passage() {
+        let shared = Comparison::of("one, two", "1, two").shared();
+        let texts: Vec<&str> = shared.iter().map(|passage| passage.text).collect();
+        assert_eq!(texts, [", two"]);
+        assert!(Comparison::of("one, two", "1, 2").shared().is_empty());
     }
 
     #[test]

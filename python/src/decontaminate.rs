@@ -19,7 +19,7 @@ use crate::dedup::{FlawedRows, TextQueue, kept};
 use crate::errors::{of_dedup, raised};
 use crate::passages::ignored_shingles;
 use crate::row_adder::ErrorPolicy;
-use crate::rows::{ColumnNames, KeyColumn, RowSource};
+use crate::rows::{ColumnNames, Flaw, KeyColumn, RowSource};
 use crate::table::{self, FieldSpec, Table, defect};
 use crate::watch::ProgressCallback;
 
@@ -249,7 +249,11 @@ impl<'a> Items<'a> {
                             items.flawed.push((row, field.clone(), flaw.to_string()));
                         }
                         Err(flaw) => {
-                            let message = format!("against: row {row}, {field:?}: {flaw}");
+                            let hint = match flaw {
+                                Flaw::Missing(..) => " (against_text names the fields)",
+                                _ => "",
+                            };
+                            let message = format!("against: row {row}, {field:?}: {flaw}{hint}");
                             return Err(PyValueError::new_err(message));
                         }
                     }

@@ -92,6 +92,9 @@ def test_what_is_refused() -> None:
         with pytest.raises(ValueError, match="containment is above 0 and at most 1"):
             dedupdb.decontaminate(TEXTS, TEXTS[:3], containment=containment)
     items: Any = [{"q": TEXTS[0], "a": None}]
+    message = r"against: row 0, .text.: .* there is no .text.; there are 'q', 'a' \(against_text names the fields\)"
+    with pytest.raises(ValueError, match=message):
+        dedupdb.decontaminate(TEXTS, items)
     with pytest.raises(ValueError, match=r"against: row 0, .a.: the text is null"):
         dedupdb.decontaminate(TEXTS, items, against_text=["q", "a"])
     found = dedupdb.decontaminate(TEXTS, items, against_text=["q", "a"], errors="skip")

@@ -95,7 +95,7 @@ def test_items_are_found_in_several_fields() -> None:
 
 def test_what_is_no_text_of_several_fields_is_named() -> None:
     for wrong, message in [
-        ([{"x": 1}], r"row 0: the text is missing: there is no 'title' or 'body'"),
+        ([{"x": 1}], r"row 0: the text is missing: there is no 'title' or 'body'; there are 'x'"),
         ([{"title": None}], r"row 0: the text is null"),
         ([{"title": "a", "body": 5}], r"row 0: the text is int, not a string"),
         (pa.table({"title": ["a"], "x": ["b"]}), r"text: there is no column \"body\""),

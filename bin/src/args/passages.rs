@@ -28,8 +28,8 @@ in the query, LINE is the line in which it begins, PLACE the number of its first
 document, or - if that is not known, DOCUMENTS the number of stored documents that have all of it,
 and TEXT its beginning. The longest passages of a text come first.
 
-Every run of as many words as `init --passage` or `reindex --passage` said is found. Shorter ones
-are found by chance.
+Every run of as many words as `init --passage` or `reindex --passage` said is found, except where
+thousands of texts share it (--all finds these, too). Shorter ones are found by chance.
 
 --against uses no store, and takes all paths that follow it, so name the text first. Its paths are
 read for each run, so make a store (`add`) for texts that you compare with often.

@@ -1,6 +1,6 @@
 //! `pairs`: lists the similar documents.
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use dedupdb::Store;
 use dedupdb::groups::{Pair, PairQuery};
 
@@ -23,6 +23,10 @@ pub(crate) fn run(
 ) -> Result<Exit> {
     if pairs.passages {
         return super::passage_pairs::run(args, pairs, console, output);
+    }
+    // Clap does not ask for what an option needs if another one excludes it.
+    if !pairs.from.is_empty() {
+        bail!("--from needs --passages: other pairs are compared by what is stored");
     }
     output.end_with_reader();
     let store = crate::store::open_to_read(args)?;

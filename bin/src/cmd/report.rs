@@ -67,7 +67,8 @@ pub(crate) fn run(
     let has_converter = report.inputs.pre.is_some();
     let unread = reading.as_ref();
     let unread = unread.and_then(|reading| reading.left_out_note(has_converter));
-    let asked = asked(args, report, &opened.store, console)?.unread(&unread);
+    let not_shown = unread.iter().cloned().chain(not_counted(report));
+    let asked = asked(args, report, &opened.store, console)?.unread(not_shown);
     let watch = ProgressWatch::new(
         console,
         "looked at",
@@ -88,7 +89,9 @@ pub(crate) fn run(
     }
     let skipped = reading.as_ref().map_or(0, ReadCounts::all_skipped);
     tell(page.summary(), (written, skipped), report, console, output)?;
-    store::note_threshold(&opened.store, report.threshold, "", console);
+    if report.ignored.ignore.is_empty() {
+        store::note_threshold(&opened.store, report.threshold, "", console);
+    }
     if report.passages {
         note_length(&opened.store, report.at_least, console);
         store::note_unfingerprinted(&opened.store, args, console)?;
@@ -110,11 +113,27 @@ struct ReportedStore {
 /// The message when the user asks to stop.
 pub(super) const STOPPED: &str = "stopped; nothing is written";
 
+/// Says what is in no figure of the page.
+pub(super) fn not_counted(report: &args::ReportArgs) -> Vec<String> {
+    let ignored = report.ignored.ignore.iter();
+    let names: Vec<String> = ignored.map(|path| path.display().to_string()).collect();
+    let line = format!(
+        "what the texts have of {}: it is not marked, and counts in no share and no similarity",
+        names.join(", ")
+    );
+    (!names.is_empty()).then_some(line).into_iter().collect()
+}
+
 pub(super) fn is_file(report: &args::ReportArgs) -> bool {
     report.output != Path::new(STDIN)
 }
 
 fn check_arguments(args: &Args, report: &args::ReportArgs, console: &Console) -> Result<()> {
+    // Clap does not ask for what an option needs if another one excludes it.
+    if report.gap > 0 || !report.against.is_empty() {
+        let option = if report.gap > 0 { "gap" } else { "against" };
+        bail!("--{option} needs --sources: it is about the page of one text");
+    }
     if !report.ignored.ignore.is_empty() && !report.passages {
         bail!(
             "--ignore needs --passages or --sources: other clusters are those of whole texts; `pairs --ignore` compares \
@@ -249,7 +268,10 @@ fn asked(
         let ignored = report
             .ignored
             .shingles(args, &store.schema(), &options, console)?;
-        asked = asked.passages(report.at_least, report.all, ignored);
+        asked = asked.passages(report.at_least, report.all);
+        if let Some(ignored) = ignored {
+            asked = asked.ignore(ignored);
+        }
     }
     if let Some(least) = report.contained.containment {
         asked = asked.containment(least);

@@ -8,7 +8,7 @@ use dedupdb_corpus::report::{Page, Report, SourcesSummary};
 use dedupdb_corpus::{Options, SourcedText};
 
 use super::passages::{OpenedStore, check_arguments, note_length, note_nothing};
-use super::report::{STOPPED, check_output_of, commands, is_file, write};
+use super::report::{STOPPED, check_output_of, commands, is_file, not_counted, write};
 use crate::args::{Args, PassagesArgs, ReportArgs};
 use crate::console::Console;
 use crate::exit::Exit;
@@ -45,7 +45,7 @@ pub(super) fn run(
         console.error(STOPPED);
         return Ok(Exit::Interrupted);
     };
-    let not_shown = not_shown(report, left_out.failures());
+    let not_shown = [left_out.failures(), &not_counted(report)].concat();
     left_out.finish()?;
     let schema = opened.store.schema();
     asked.inputs.check_shingles(&schema)?;
@@ -97,18 +97,6 @@ fn asked(report: &ReportArgs, text: &Path) -> PassagesArgs {
     }
 }
 
-/// Says what is not on the page: what could not be read, and what does not count.
-fn not_shown(report: &ReportArgs, failures: &[String]) -> Vec<String> {
-    let mut lines = failures.to_vec();
-    let ignored = report.ignored.ignore.iter();
-    let ignored: Vec<String> = ignored.map(|path| path.display().to_string()).collect();
-    if !ignored.is_empty() {
-        let names = ignored.join(", ");
-        lines.push(format!("passages of {names}, which do not count"));
-    }
-    lines
-}
-
 /// Reads the text.
 fn document(text: &Path, options: &Options) -> Result<SourcedText> {
     let text = [text.to_owned()];
@@ -138,14 +126,17 @@ fn page(
     let at_least = asked.at_least.unwrap_or(store.schema().passage());
     let sources = asked.against.iter().chain(&report.texts_from);
     let sources = sources.filter(|path| *path != Path::new(STDIN));
-    let page = Report::new()
+    let mut asked = Report::new()
         .title(document.key.as_str())
         .bytes(report.bytes)
         .reading(options.clone())
         .texts_from(sources.collect::<Vec<&PathBuf>>())
         .unread(unread)
         .commands(commands(report));
-    let page = page.sources(store, document, &found, at_least);
+    if let Some(ignored) = &opened.ignored {
+        asked = asked.ignore(ignored.clone());
+    }
+    let page = asked.sources(store, document, &found, at_least);
     page.map_err(store::of_corpus)
 }
 
@@ -164,7 +155,7 @@ fn tell(
     if output.is_json() && is_file(report) {
         return Ok(output.object(&json::ReportSourcesJson::new(key, summary, written))?);
     }
-    let share = f64::from(summary.covered) / f64::from(summary.tokens.max(1));
+    let share = f64::from(summary.covered) / f64::from((summary.tokens - summary.ignored).max(1));
     let [one, many] = summary.unit;
     let words = counted(summary.covered.into(), one, many);
     let documents = counted(summary.documents, "document", "documents");

@@ -69,6 +69,9 @@ impl ReportJson {
 pub(crate) struct ReportSourcesJson<'a> {
     query: &'a str,
     query_words: u32,
+    /// Words that do not count, because --ignore has them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ignored_words: Option<u32>,
     covered: u32,
     /// Words that are only in passages which many documents have.
     covered_by_many: u32,
@@ -94,6 +97,7 @@ impl<'a> ReportSourcesJson<'a> {
         ReportSourcesJson {
             query,
             query_words: summary.tokens,
+            ignored_words: (summary.ignored > 0).then_some(summary.ignored),
             covered: summary.covered,
             covered_by_many: summary.covered_by_many,
             longest: summary.longest,

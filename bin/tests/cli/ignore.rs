@@ -4,6 +4,7 @@ use std::fs;
 
 use serde_json::json;
 
+use crate::report::{data, keys};
 use crate::sandbox::{Sandbox, text};
 
 /// Eight essays on a form of 60 words. Two of them share 30 other words, and two have nothing but the form.
@@ -111,6 +112,43 @@ fn words_that_are_left_out_are_told() {
     let shares: Vec<&str> = shares.trim().split('\t').skip(3).collect();
     let share = |words: f64| format!("{:.4}", 30.0 / words);
     assert_eq!(shares, [share(22.0 + 34.0), share(25.0 + 34.0)]);
+}
+
+#[test]
+fn pages_have_the_figures_of_pairs() {
+    let sandbox = essays();
+    sandbox.run(&["add", "-q", "essays"]).expect(0);
+    let ignoring = ["--ignore", "form.txt"];
+    let asked = ["report", "essays", "--passages", "-o", "page.html"];
+    sandbox.run(&[&asked[..], &ignoring].concat()).expect(0);
+    let page = fs::read_to_string(sandbox.path("page.html")).unwrap();
+    assert!(page.contains("what the texts have of form.txt: it is not marked"));
+    let data = data(&page);
+    // The blank forms are no cluster.
+    assert_eq!(keys(&data), [["essays/5.txt", "essays/2.txt"]]);
+    let pairs = ["pairs", "--threshold", "0.3"];
+    let similarity = columns(&sandbox, 3, &[&pairs[..], &ignoring].concat());
+    let row = &data["clusters"][0][3][1];
+    let told = row[1].as_f64().unwrap();
+    assert_eq!(similarity, [format!("essays/2.txt essays/5.txt {told:.4}")]);
+    // The two are similar only by the form.
+    assert_eq!(row[8], json!(0));
+    let shared = &data["shared"][0];
+    assert_eq!([&shared[2], &shared[3]], [&json!(59), &json!(56)]);
+    let words = |side: usize| {
+        let marks = shared[side].as_array().unwrap().iter();
+        marks.map(|mark| mark[2].as_u64().unwrap()).sum::<u64>()
+    };
+    assert_eq!([words(4), words(5)], [30, 30]);
+
+    let sources = ["report", "--sources", "essays/2.txt", "-o", "two.html"];
+    let ran = sandbox.run(&[&sources[..], &ignoring].concat()).expect(0);
+    let told = "30 words (53.6%) shared with 1 document";
+    assert!(ran.stderr.contains(told), "{}", ran.stderr);
+    let page = fs::read_to_string(sandbox.path("two.html")).unwrap();
+    for told in ["30 words (53.6%)", "56 words", "<td>50.8%</td>"] {
+        assert!(page.contains(told), "{told}\n{page}");
+    }
 }
 
 #[test]

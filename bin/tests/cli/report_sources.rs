@@ -55,7 +55,7 @@ fn a_page_has_nothing_of_what_is_ignored() {
     let ran = report(&sandbox, &ignored, 0);
     assert!(
         ran.stderr
-            .contains("22 words (25.3%) shared with 1 document; wrote"),
+            .contains("22 words (33.8%) shared with 1 document; wrote"),
         "{}",
         ran.stderr
     );
@@ -66,7 +66,7 @@ fn a_page_has_nothing_of_what_is_ignored() {
     );
     assert!(!plain.contains("sources/a.txt"), "{plain}");
     assert!(
-        plain.contains("passages of template.txt, which do not count"),
+        plain.contains("what the texts have of template.txt: it is not marked"),
         "{plain}"
     );
     let clusters = [
@@ -210,6 +210,9 @@ fn a_passage_that_was_joined_is_shown_as_a_whole() {
     );
     for expected in [
         "joined over a few other words",
+        "or between passages that were joined",
+        // As much of the document is in the joined passage.
+        "63 words (100%) 76.2% 63 words",
         "sources/a.txt : 60 words of it, from its word 6 on",
         &around[4..],
     ] {
@@ -372,6 +375,22 @@ fn what_cannot_be_done_is_said_in_one_line() {
         fs::read_to_string(sandbox.path("kept.html")).unwrap(),
         "mine"
     );
+}
+
+#[test]
+fn what_only_a_page_of_one_text_has_is_refused_for_clusters() {
+    let sandbox = Sandbox::new();
+    files(&sandbox);
+    for (option, asked) in [
+        ("--against", &["--passages", "--against", "essay.txt"][..]),
+        ("--gap", &["--passages", "--gap", "1"]),
+        ("--gap", &["--gap", "1"]),
+    ] {
+        let clusters = ["report", "sources", "-o", "x.html"];
+        let ran = sandbox.run(&[&clusters[..], asked].concat()).expect(2);
+        let told = format!("{option} needs --sources");
+        assert!(ran.stderr.contains(&told), "{}", ran.stderr);
+    }
 }
 
 #[test]

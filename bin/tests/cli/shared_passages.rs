@@ -277,6 +277,7 @@ fn what_does_not_go_with_passages_of_pairs_is_refused() {
     for (line, code, said) in [
         ("pairs --passages", 2, "--from"),
         ("pairs --from texts", 2, "--passages"),
+        ("pairs --from texts --threshold 0.5", 2, "--passages"),
         ("pairs --limit 5", 2, "--passages"),
         (
             "pairs --passages --from texts --threshold 0.5",

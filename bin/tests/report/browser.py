@@ -236,6 +236,22 @@ class Tests:
             assert opened.page.locator("#save-drop").is_disabled()
             self.check_accessible(opened, 1300)
 
+    def test_what_is_ignored_is_neither_marked_nor_counted(self):
+        form, quoted = words(86, 60), words(87, 30)
+        self.write("form.txt", form)
+        self.write("forms/a.txt", f"{form} {words(88, 20)} {quoted}")
+        self.write("forms/b.txt", f"{form} {words(89, 25)} {quoted}")
+        self.run("report", "forms", "-o", "forms.html", "--passages", "--ignore", "form.txt")
+        with self.opened(self.folder / "forms.html") as opened:
+            assert "what the texts have of form.txt" in opened.text("main")
+            opened.expand()
+            opened.press("Compare forms/a.txt")
+            told = opened.text("[aria-label=Comparison]")
+            # Four words of the form are in shingles with others.
+            assert "forms/a.txt: 30 of 54 words (55.5%)" in told, told
+            assert "forms/b.txt: 30 of 59 words (50.8%)" in told, told
+            assert opened.page.locator(".linked mark").all_inner_texts() == [f"1{quoted}"] * 2
+
     def test_the_diff_is_one_of_both_texts(self):
         """Also where texts are too large to compare all words with all."""
         seeds = range(2600)

@@ -6,12 +6,13 @@ use super::row::{PageCluster, PageText, inert};
 use super::shared::SharedPassages;
 use super::texts::PageTexts;
 
-/// Returns the clusters, the texts and what pairs of them share. Without `texts`, no texts are wanted.
+/// Returns the clusters, the texts and what pairs of them share. Without `texts`, no texts are wanted. Similarities are estimates, or
+/// without what is ignored.
 pub(super) fn data(
     groups: &[PageCluster],
     texts: Option<&PageTexts>,
     shared: &SharedPassages,
-    is_estimated: bool,
+    (is_estimated, is_ignoring): (bool, bool),
 ) -> String {
     let listed = groups.iter().map(|group| {
         inert(&group.to_json(|row| texts.map_or(PageText::Unwanted, |texts| texts.text(row))))
@@ -20,8 +21,9 @@ pub(super) fn data(
     let shown = texts.into_iter().flat_map(PageTexts::shown);
     let shown: Vec<&str> = shown.map(|(json, _)| json).collect();
     format!(
-        "{{\"estimated\":{},\"unit\":{},\"least\":{},\"clusters\":[{}],\"texts\":[{}],\"shared\":[{}]}}",
+        "{{\"estimated\":{},\"ignoring\":{},\"unit\":{},\"least\":{},\"clusters\":[{}],\"texts\":[{}],\"shared\":[{}]}}",
         json!(is_estimated),
+        json!(is_ignoring),
         json!(shared.unit),
         shared.least,
         listed.join(","),

@@ -20,6 +20,8 @@ pub(super) struct PageContents<'a> {
     pub(super) schema: &'a Schema,
     pub(super) link: DocumentLink,
     pub(super) linkage: Linkage,
+    /// Whether texts were compared without a part of them.
+    pub(super) is_ignoring: bool,
     pub(super) summary: &'a Summary,
     pub(super) figures: &'a ClusterFigures,
     pub(super) buckets: &'a [Bucket],
@@ -117,6 +119,16 @@ impl PageContents<'_> {
     fn is_by_containment(&self) -> bool {
         matches!(self.link, DocumentLink::Containment(_))
     }
+
+    /// The threshold, if similar pairs are found by bands. Without what is ignored, all sets are compared.
+    fn of_bands(&self) -> Option<f64> {
+        match self.link {
+            DocumentLink::Similarity(threshold) | DocumentLink::Passages(threshold) => {
+                (!self.is_ignoring).then_some(threshold)
+            }
+            DocumentLink::Containment(_) => None,
+        }
+    }
 }
 
 /// Renders the parameters, and the predicted recall of a search by similarity.
@@ -145,19 +157,21 @@ fn render_parameters(shown: &PageContents<'_>) -> Markup {
                             @match shown.link {
                                 DocumentLink::Similarity(threshold) | DocumentLink::Passages(threshold) => {
                                     tr { th scope="row" { "threshold of this report" } td { (threshold) } }
-                                    tr { th scope="row" { "predicted recall" } td { (percent(shown.schema.recall(threshold)))
-                                        " of the pairs at " (threshold) } }
                                 }
                                 DocumentLink::Containment(least) => {
                                     tr { th scope="row" { "containment of this report" } td { (least) } }
-                                    tr { th scope="row" { "recall" } td { "every pair is found" } }
                                 }
+                            }
+                            @match shown.of_bands() {
+                                Some(threshold) => tr { th scope="row" { "predicted recall" }
+                                    td { (percent(shown.schema.recall(threshold))) " of the pairs at " (threshold) } },
+                                None => tr { th scope="row" { "recall" } td { "every pair is found" } },
                             }
                             tr { th scope="row" { "clusters" } td { (clusters) } }
                         }
                     }
                 }
-                @if let DocumentLink::Similarity(threshold) | DocumentLink::Passages(threshold) = shown.link { (recall(shown.schema, threshold)) }
+                @if let Some(threshold) = shown.of_bands() { (recall(shown.schema, threshold)) }
             }
         }
     }

@@ -402,7 +402,7 @@
     const copy = copied === row ? "" : `, identical to ${printable(copied.key)}`;
     const isIn = row.similarity < MOSTLY && row.contained && row.contained[0] >= MOSTLY;
     const inside = isIn ? `, ${percent(row.contained[0])} of it in the representative` : "";
-    const similarity = row.similarity === 1 && !data.estimated ? "same words" : alike(row.similarity) + inside;
+    const similarity = row.similarity === 1 && !data.estimated && !data.ignoring ? "same words" : alike(row.similarity) + inside;
     const alikeness = row === first ? "representative" : copied === first ? "identical" : `${similarity}${copy}`;
     const passage = row.longest && row !== first ? `, shares ${counts(row.longest[0])} with ${printable(comparedWith(cluster, row).key)}` : "";
     if (row.state === GONE) return `${alikeness}, gone`;

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
 use dedupdb::Store;
-use dedupdb::groups::Clusters;
+use dedupdb::groups::{Clusters, Pairs};
 use dedupdb::overlap::PassageQuery;
 use dedupdb::sketching::ShingleSet;
 
@@ -19,8 +19,6 @@ pub(super) struct LinkingPassages {
     pub(super) at_least: Option<u32>,
     /// Whether all documents are compared, however many share a part of a text.
     pub(super) all: bool,
-    /// What does not count.
-    pub(super) ignored: Option<ShingleSet>,
 }
 
 /// A document of a set.
@@ -61,8 +59,11 @@ pub(super) struct LinkedDocuments {
 }
 
 impl LinkedDocuments {
-    /// Links the documents of each cluster, and those with the same text.
-    pub(super) fn of(store: &Store, clusters: Clusters) -> dedupdb::Result<LinkedDocuments> {
+    /// Links the documents with the same text, unless it has nothing but what is ignored.
+    pub(super) fn of(
+        store: &Store,
+        ignored: Option<&ShingleSet>,
+    ) -> dedupdb::Result<LinkedDocuments> {
         let mut linked = LinkedDocuments::default();
         for document in store.documents()? {
             let document = document?;
@@ -72,20 +73,38 @@ impl LinkedDocuments {
             let copies = linked.unread.entry(document.hash).or_default();
             copies.push(number);
             let first = copies[0];
+            let is_copy = first != number
+                && match ignored {
+                    Some(ignored) => !left(&store.shingles(&document)?, ignored).is_empty(),
+                    None => true,
+                };
             linked.numbers.insert(document.key.clone(), number);
             linked.keys.push(document.key);
-            linked.join(first, number);
-        }
-        for cluster in clusters {
-            let cluster = cluster?;
-            let numbers = cluster.members.iter();
-            let numbers = numbers.filter_map(|member| linked.numbers.get(&member.key).copied());
-            let numbers: Vec<usize> = numbers.collect();
-            for pair in numbers.windows(2) {
-                linked.join(pair[0], pair[1]);
+            if is_copy {
+                linked.join(first, number);
             }
         }
         Ok(linked)
+    }
+
+    /// Links the documents of each cluster.
+    pub(super) fn by_clusters(&mut self, clusters: Clusters) -> dedupdb::Result<()> {
+        for cluster in clusters {
+            let members = cluster?.members;
+            let keys: Vec<&str> = members.iter().map(|member| member.key.as_str()).collect();
+            keys.windows(2)
+                .for_each(|pair| self.join_keys(pair[0], pair[1]));
+        }
+        Ok(())
+    }
+
+    /// Links the documents of each pair.
+    pub(super) fn by_pairs(&mut self, pairs: Pairs) -> dedupdb::Result<()> {
+        for pair in pairs {
+            let pair = pair?;
+            self.join_keys(&pair.key_a, &pair.key_b);
+        }
+        Ok(())
     }
 
     /// Reads the texts again, and links those that share a passage which fewer than [`MANY`] others have.
@@ -95,12 +114,12 @@ impl LinkedDocuments {
     /// Those of [`Store::passages`]; the system allows no further thread, or the work is stopped.
     pub(super) fn by_passages(
         &mut self,
-        store: &Store,
+        asked: (&Store, Option<&ShingleSet>),
         passages: &LinkingPassages,
         files: TextFiles<'_>,
     ) -> Result<(), Error> {
         let mut named = Vec::new();
-        for document in store.documents()? {
+        for document in asked.0.documents()? {
             named.extend(file_of_document(&document?));
         }
         for paths in [unique(named.into_iter()), files.sources()] {
@@ -113,7 +132,7 @@ impl LinkedDocuments {
                 .reading(options)
                 .progress(&files.progress.part());
             let read = each.run(
-                |document| self.sharing(store, passages, document),
+                |document| self.sharing(asked, passages, document),
                 |event| {
                     if let EachEvent::Document(_, Some(links)) = event {
                         found.push(links);
@@ -146,7 +165,7 @@ impl LinkedDocuments {
     /// passages are known.
     fn sharing(
         &self,
-        store: &Store,
+        (store, ignored): (&Store, Option<&ShingleSet>),
         passages: &LinkingPassages,
         document: &SourcedText,
     ) -> dedupdb::Result<Option<SharingDocuments>> {
@@ -163,7 +182,7 @@ impl LinkedDocuments {
         if passages.all {
             query = query.all();
         }
-        if let Some(ignored) = &passages.ignored {
+        if let Some(ignored) = ignored {
             query = query.ignore(ignored);
         }
         let found = store.passages(&query)?.passages.into_iter();
@@ -206,6 +225,13 @@ impl LinkedDocuments {
         }
     }
 
+    /// Joins two documents. One that was added meanwhile is left out.
+    fn join_keys(&mut self, a: &str, b: &str) {
+        if let (Some(&a), Some(&b)) = (self.numbers.get(a), self.numbers.get(b)) {
+            self.join(a, b);
+        }
+    }
+
     fn join(&mut self, number: usize, other: usize) {
         let (a, b) = (self.first(number), self.first(other));
         self.parents[a.max(b)] = a.min(b);
@@ -219,4 +245,11 @@ impl LinkedDocuments {
         }
         number
     }
+}
+
+/// Returns what a set has besides what is ignored.
+pub(super) fn left(shingles: &ShingleSet, ignored: &ShingleSet) -> ShingleSet {
+    let shingles = shingles.as_slice().iter().copied();
+    let left = shingles.filter(|shingle| ignored.as_slice().binary_search(shingle).is_err());
+    ShingleSet::from_hashes(left.collect())
 }

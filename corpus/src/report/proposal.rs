@@ -4,10 +4,11 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::file_status::{ClusterFiles, FileCheck, FileStatus};
-use super::passage_links::{LinkedDocument, LongestPassage};
+use super::passage_links::{LinkedDocument, LongestPassage, left};
 use crate::{Error, KeepRank, Key, Options, Repeats, ShingleCounter, Source, rank_of, stored_rank};
 use dedupdb::find::Subject;
 use dedupdb::groups::Cluster;
+use dedupdb::sketching::ShingleSet;
 use dedupdb::{Document, Progress, Result as StoreResult, Store};
 
 /// A cluster whose first document is the one to keep.
@@ -35,6 +36,14 @@ pub(super) struct ClusterDocument {
     is_representative: bool,
 }
 
+/// How the documents of a cluster are compared with the one to keep.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Comparison<'a> {
+    pub(super) by_containment: bool,
+    /// What does not count.
+    pub(super) ignored: Option<&'a ShingleSet>,
+}
+
 /// The ranks of documents whose files were read, by their keys.
 type FileRanks = HashMap<String, KeepRank>;
 
@@ -50,14 +59,14 @@ type FileRanks = HashMap<String, KeepRank>;
 /// Those of reading the store; an error of the system if no thread can be started; the work is stopped.
 pub(super) fn proposed(
     clusters: Vec<ProposedCluster>,
-    by_containment: bool,
+    by: Comparison<'_>,
     store: &Store,
     options: &Options,
 ) -> Result<Vec<ProposedCluster>, Error> {
     let ranks = ranks(&clusters, store, options, store.progress())?;
     let ordered = clusters
         .into_iter()
-        .map(|cluster| ordered(cluster, by_containment, &ranks, store));
+        .map(|cluster| ordered(cluster, by, &ranks, store));
     Ok(ordered
         .filter_map(StoreResult::transpose)
         .collect::<StoreResult<_>>()?)
@@ -161,7 +170,7 @@ fn ranks(
 /// Puts the document to keep first.
 fn ordered(
     mut cluster: ProposedCluster,
-    by_containment: bool,
+    by: Comparison<'_>,
     ranks: &FileRanks,
     store: &Store,
 ) -> StoreResult<Option<ProposedCluster>> {
@@ -178,7 +187,7 @@ fn ordered(
         let rank = ranks.get(&document.key).copied();
         let rank =
             rank.unwrap_or_else(|| stored_rank(document.shingles.into(), document.size, place));
-        let is_inside = by_containment && Some(document.hash) != representative;
+        let is_inside = by.by_containment && Some(document.hash) != representative;
         (is_inside, !listed.stands, is_record, rank, path)
     });
     let Some((kept, others)) = cluster.documents.split_first_mut() else {
@@ -192,20 +201,47 @@ fn ordered(
         kept.similarity = 1.0;
         kept.contained = kept.contained.map(|_| [1.0; 2]);
         for other in others {
-            let pair = [&kept.document.key, &other.document.key].map(|key| Subject::Key(key));
-            let compared = match store.explain(pair[0], pair[1]) {
-                Err(dedupdb::Error::NoSuchDocument { .. }) => continue,
-                compared => compared?,
-            };
-            let exact = compared.common.map(|common| common.jaccard);
-            let estimate = compared.estimate.map(|estimate| estimate.jaccard);
-            other.contained =
-                (compared.common).map(|common| [common.containment_of_b, common.containment_of_a]);
-            other.similarity = exact.or(estimate).unwrap_or(other.similarity);
+            match by.ignored {
+                Some(ignored) => compare_without(store, kept, other, ignored)?,
+                None => explain(store, kept, other)?,
+            }
             cluster.lowest = cluster.lowest.min(other.similarity);
         }
     }
     Ok(Some(cluster))
+}
+
+/// Sets how similar a document is to the one to keep without what is ignored, unless one of them was removed meanwhile.
+fn compare_without(
+    store: &Store,
+    kept: &ClusterDocument,
+    other: &mut ClusterDocument,
+    ignored: &ShingleSet,
+) -> StoreResult<()> {
+    let set = |listed: &ClusterDocument| match store.get(&listed.document.key)? {
+        Some(document) => Ok(Some(left(&store.shingles(&document)?, ignored))),
+        None => StoreResult::Ok(None),
+    };
+    if let (Some(kept), Some(set)) = (set(kept)?, set(other)?) {
+        other.similarity = kept.jaccard(&set);
+        other.contained = Some([set.containment_in(&kept), kept.containment_in(&set)]);
+    }
+    Ok(())
+}
+
+/// Sets how similar a document is to the one to keep, unless one of them was removed meanwhile.
+fn explain(store: &Store, kept: &ClusterDocument, other: &mut ClusterDocument) -> StoreResult<()> {
+    let pair = [&kept.document.key, &other.document.key].map(|key| Subject::Key(key));
+    let compared = match store.explain(pair[0], pair[1]) {
+        Err(dedupdb::Error::NoSuchDocument { .. }) => return Ok(()),
+        compared => compared?,
+    };
+    let exact = compared.common.map(|common| common.jaccard);
+    let estimate = compared.estimate.map(|estimate| estimate.jaccard);
+    other.contained =
+        (compared.common).map(|common| [common.containment_of_b, common.containment_of_a]);
+    other.similarity = exact.or(estimate).unwrap_or(other.similarity);
+    Ok(())
 }
 
 /// Returns the number of shingles of a document for each shingle of another one.

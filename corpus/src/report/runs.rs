@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use dedupdb::sketching::Shingler;
+use dedupdb::sketching::{ShingleSet, Shingler};
 
 /// The number of places of a shingle in a text that are compared. A text that repeats itself more often shows fewer runs.
 const MOST_PLACES: usize = 16;
@@ -19,8 +19,8 @@ pub(super) struct Tokens<'a> {
     pub(super) text: &'a str,
     /// The bytes of each token.
     places: Vec<Range<usize>>,
-    /// The shingles; the `n`-th one begins with the `n`-th token.
-    shingles: Vec<u32>,
+    /// The shingles; the `n`-th one begins with the `n`-th token. `None` does not count.
+    shingles: Vec<Option<u32>>,
     /// The first places of each shingle, once they are asked for.
     index: OnceCell<HashMap<u32, Vec<usize>>>,
 }
@@ -43,22 +43,42 @@ pub(super) struct TextPiece {
 }
 
 impl<'a> Tokens<'a> {
-    /// Cuts a text.
+    /// Cuts a text. Shingles that are `ignored` are in no run.
     ///
     /// # Errors
     ///
     /// [`dedupdb::Error::InvalidText`] if tokens are ids and one is no number.
-    pub(super) fn of(shingler: &Shingler, text: &'a str) -> dedupdb::Result<Tokens<'a>> {
+    pub(super) fn of(
+        shingler: &Shingler,
+        text: &'a str,
+        ignored: Option<&ShingleSet>,
+    ) -> dedupdb::Result<Tokens<'a>> {
+        let ignored = ignored.map_or(&[][..], ShingleSet::as_slice);
+        let counts = |shingle: &u32| ignored.binary_search(shingle).is_err();
+        let shingles = shingler.in_order(text)?.into_iter();
         Ok(Tokens {
             text,
             places: shingler.places(text),
-            shingles: shingler.in_order(text)?,
+            shingles: shingles
+                .map(|shingle| Some(shingle).filter(counts))
+                .collect(),
             index: OnceCell::new(),
         })
     }
 
     pub(super) fn count(&self) -> u32 {
         low32(self.places.len())
+    }
+
+    /// The number of tokens in a shingle that counts.
+    pub(super) fn counted(&self) -> u32 {
+        if self.shingles.iter().all(Option::is_some) {
+            return self.count();
+        }
+        let counting = self.shingles.iter().enumerate();
+        let counting = counting.filter(|(_, shingle)| shingle.is_some());
+        let ranges = counting.map(|(start, _)| self.tokens_of(start, 1));
+        covered(&ranges.collect::<Vec<_>>())
     }
 
     /// Returns the bytes of some tokens. A character is in them as a whole, also where tokens are bytes.
@@ -92,7 +112,10 @@ impl<'a> Tokens<'a> {
     pub(super) fn shared_with(&self, other: &Tokens<'_>, least: u32) -> Vec<SharedRun> {
         let (a, b) = (&self.shingles, &other.shingles);
         let in_a = self.index.get_or_init(|| first_places(a));
-        let places = |shingle: u32| in_a.get(&shingle).map_or(&[][..], Vec::as_slice);
+        let places = |shingle: Option<u32>| {
+            let places = shingle.and_then(|shingle| in_a.get(&shingle));
+            places.map_or(&[][..], Vec::as_slice)
+        };
         let mut compared = 0;
         let mut runs = Vec::new();
         for (j, &shingle) in b.iter().enumerate() {
@@ -103,7 +126,7 @@ impl<'a> Tokens<'a> {
                     continue;
                 }
                 let both = a[i..].iter().zip(&b[j..]);
-                let shingles = both.take_while(|(a, b)| a == b).count();
+                let shingles = both.take_while(|(a, b)| a.is_some() && a == b).count();
                 compared += shingles;
                 let run = SharedRun {
                     a: self.tokens_of(i, shingles),
@@ -120,10 +143,11 @@ impl<'a> Tokens<'a> {
 }
 
 /// Returns the first places of each shingle.
-fn first_places(shingles: &[u32]) -> HashMap<u32, Vec<usize>> {
+fn first_places(shingles: &[Option<u32>]) -> HashMap<u32, Vec<usize>> {
     let mut places: HashMap<u32, Vec<usize>> = HashMap::new();
-    for (place, shingle) in shingles.iter().enumerate() {
-        let places = places.entry(*shingle).or_default();
+    let counting = shingles.iter().enumerate();
+    for (place, shingle) in counting.filter_map(|(place, shingle)| Some((place, (*shingle)?))) {
+        let places = places.entry(shingle).or_default();
         if places.len() < MOST_PLACES {
             places.push(place);
         }
@@ -178,7 +202,7 @@ mod tests {
 
     fn tokens(text: &str) -> Tokens<'_> {
         let shingler = Shingler::new(Shingling::Word(2), true, true).unwrap();
-        Tokens::of(&shingler, text).unwrap()
+        Tokens::of(&shingler, text, None).unwrap()
     }
 
     /// The runs of two texts, each as its words in both.
@@ -208,9 +232,24 @@ mod tests {
     }
 
     #[test]
+    fn what_is_ignored_is_in_no_run() {
+        let shingler = Shingler::new(Shingling::Word(2), true, true).unwrap();
+        let form = shingler.shingles("name and class").unwrap();
+        let of = |text| Tokens::of(&shingler, text, Some(&form)).unwrap();
+        let (a, b) = (
+            of("one two name and class"),
+            of("one two name and class, x"),
+        );
+        // The words at the edge of the form are in shingles with others.
+        assert_eq!([a.counted(), b.counted()], [3, 5]);
+        let runs = a.shared_with(&b, 2);
+        assert_eq!(runs, [SharedRun { a: 0..3, b: 0..3 }]);
+    }
+
+    #[test]
     fn bytes_of_a_character_stay_together() {
         let shingler = Shingler::new(Shingling::Byte(2), false, false).unwrap();
-        let text = Tokens::of(&shingler, "aéé").unwrap();
+        let text = Tokens::of(&shingler, "aéé", None).unwrap();
         assert_eq!(text.bytes(&(2..4)), 1..5);
         assert_eq!(text.bytes(&(5..9)), 0..0);
     }

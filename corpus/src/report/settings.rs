@@ -10,7 +10,7 @@ use super::file_status::ReclaimableBytes;
 use super::html::{self, PageContents};
 use super::page::Page;
 use super::passage_links::{LinkedDocuments, LinkingPassages};
-use super::proposal::{ProposedCluster, met, met_linked, proposed};
+use super::proposal::{Comparison, ProposedCluster, met, met_linked, proposed};
 use super::row::{DocumentLink, PageCluster};
 use super::runs::Tokens;
 use super::shared::SharedPassages;
@@ -21,7 +21,7 @@ use super::summary::Summary;
 use super::texts::PageTexts;
 use crate::reread::TextFiles;
 use crate::{Error, Options, SourcedText};
-use dedupdb::groups::{ClusterQuery, Clusters, Linkage};
+use dedupdb::groups::{ClusterQuery, Linkage, PairQuery};
 use dedupdb::overlap::Passages;
 use dedupdb::sketching::{ShingleSet, Shingling};
 use dedupdb::{Result as StoreResult, Schema, Store};
@@ -52,6 +52,7 @@ pub struct Report {
     containment: Option<f64>,
     shortest: usize,
     passages: Option<LinkingPassages>,
+    ignored: Option<ShingleSet>,
     min_size: usize,
     bytes: u64,
     has_texts: bool,
@@ -71,6 +72,7 @@ impl Default for Report {
             containment: None,
             shortest: SHORTEST,
             passages: None,
+            ignored: None,
             min_size: 2,
             bytes: BYTES,
             has_texts: true,
@@ -133,16 +135,20 @@ impl Report {
 
     /// Also links documents that share a passage, whatever else they have: of at least `at_least` tokens, or of the
     /// [store's length](Schema::passage). What five documents or more have links none. With `all`, all documents are compared,
-    /// however many share a part of a text. Passages have nothing of what is `ignored`, such as a template. The texts are read
-    /// again. This goes with neither [containment](Report::containment) nor [representatives](Linkage::Representative).
-    pub fn passages(self, at_least: Option<u32>, all: bool, ignored: Option<ShingleSet>) -> Report {
-        let passages = LinkingPassages {
-            at_least,
-            all,
-            ignored,
-        };
+    /// however many share a part of a text. The texts are read again. This goes with neither [containment](Report::containment) nor [representatives](Linkage::Representative).
+    pub fn passages(self, at_least: Option<u32>, all: bool) -> Report {
         Report {
-            passages: Some(passages),
+            passages: Some(LinkingPassages { at_least, all }),
+            ..self
+        }
+    }
+
+    /// Compares texts without these shingles, such as those of a template: they link no documents, are in no passage and in
+    /// no share. This is for [passages](Report::passages) and [`Report::sources`]; ask for what was found without the same
+    /// ones.
+    pub fn ignore(self, shingles: ShingleSet) -> Report {
+        Report {
+            ignored: Some(shingles),
             ..self
         }
     }
@@ -244,14 +250,17 @@ impl Report {
         let mut shared = SharedPassages::new(&schema, unit(&schema), at_least);
         if let Some(texts) = &texts {
             let room = room.saturating_sub(texts.shown().map(|(json, _)| json.len() + 1).sum());
-            shared.compare(&groups, texts, &schema.shingler()?, room)?;
+            let cut = (&schema.shingler()?, self.ignored.as_ref());
+            shared.compare(&groups, texts, cut, room)?;
         }
-        let data = data(&groups, texts.as_ref(), &shared, !schema.keeps_shingles());
+        let kind = (!schema.keeps_shingles(), self.ignored.is_some());
+        let data = data(&groups, texts.as_ref(), &shared, kind);
         let shown = PageContents {
             title: &self.title,
             schema: &schema,
             link: self.link(store),
             linkage: self.linkage,
+            is_ignoring: self.ignored.is_some(),
             summary: &summary,
             figures: &figures,
             buckets: &buckets,
@@ -297,10 +306,11 @@ impl Report {
         at_least: u32,
     ) -> Result<Page<SourcesSummary>, Error> {
         let schema = store.schema();
-        let text = Tokens::of(&schema.shingler()?, text.text())?;
+        let ignored = self.ignored.as_ref();
+        let text = Tokens::of(&schema.shingler()?, text.text(), ignored)?;
         let mut sources = TextSources::of(store, &text, found)?;
         if self.has_texts {
-            sources.read((store, &text, at_least), self.files(store))?;
+            sources.read((store, &text, at_least), ignored, self.files(store))?;
         }
         let mut summary = sources.summary(&text, found);
         summary.unit = unit(&schema);
@@ -330,15 +340,27 @@ impl Report {
     /// Looks at the documents of clusters, together with those that share passages with them, if these count.
     fn met<'a>(
         &self,
-        clusters: Clusters,
+        query: ClusterQuery,
         store: &'a Store,
         summary: &mut Summary,
     ) -> Result<Box<dyn Iterator<Item = StoreResult<ProposedCluster>> + 'a>, Error> {
         let Some(passages) = &self.passages else {
+            let clusters = store.clusters(query)?;
+            summary.short = clusters.short();
             return Ok(Box::new(clusters.map(|cluster| met(cluster?, store))));
         };
-        let mut linked = LinkedDocuments::of(store, clusters)?;
-        linked.by_passages(store, passages, self.files(store))?;
+        let ignored = self.ignored.as_ref();
+        let mut linked = LinkedDocuments::of(store, ignored)?;
+        if let Some(ignored) = ignored {
+            let mut query = PairQuery::new().fold_copies(true).ignore(ignored);
+            if let Some(threshold) = self.threshold {
+                query = query.threshold(threshold);
+            }
+            linked.by_pairs(store.pairs(query)?)?;
+        } else {
+            linked.by_clusters(store.clusters(query)?)?;
+        }
+        linked.by_passages((store, ignored), passages, self.files(store))?;
         summary.not_compared = linked.unread();
         let groups = linked.groups(self.min_size).into_iter();
         Ok(Box::new(groups.map(|linked| met_linked(linked, store))))
@@ -383,13 +405,15 @@ impl Report {
         let link = self.link(store);
         let mut figures = ClusterFigures::default();
         let mut chosen = ChosenClusters::new(most);
-        let clusters = store.clusters(query)?;
-        summary.short = clusters.short();
-        let mut clusters = self.met(clusters, store, &mut summary)?;
+        let mut clusters = self.met(query, store, &mut summary)?;
         let batches = std::iter::from_fn(|| next_batch(&mut clusters).transpose());
         for batch in batches {
             store.progress().go_on()?;
-            for cluster in proposed(batch?, self.containment.is_some(), store, &self.options)? {
+            let by = Comparison {
+                by_containment: self.containment.is_some(),
+                ignored: self.ignored.as_ref(),
+            };
+            for cluster in proposed(batch?, by, store, &self.options)? {
                 let mut going = ReclaimableBytes::default();
                 let shown = (link, self.has_added);
                 let group = PageCluster::of(cluster, shown, most / 2, |row, is_first| {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use dedupdb::sketching::Shingler;
+use dedupdb::sketching::{ShingleSet, Shingler};
 use dedupdb::{Result as StoreResult, Schema};
 use serde_json::{Value, json};
 
@@ -41,12 +41,12 @@ impl SharedPassages {
     }
 
     /// Compares the text of each listed document with that of the one beside which it is shown, as far as they are on the page and the
-    /// results fit into `most` bytes.
+    /// results fit into `most` bytes. What is ignored is not shared.
     pub(super) fn compare(
         &mut self,
         groups: &[PageCluster],
         texts: &PageTexts,
-        shingler: &Shingler,
+        (shingler, ignored): (&Shingler, Option<&ShingleSet>),
         most: usize,
     ) -> StoreResult<()> {
         let shown: Vec<String> = texts.shown().map(|(json, _)| text_of(json)).collect();
@@ -69,9 +69,9 @@ impl SharedPassages {
                 }
                 let a = match last.take() {
                     Some((known, tokens)) if known == first => tokens,
-                    _ => Tokens::of(shingler, &shown[first])?,
+                    _ => Tokens::of(shingler, &shown[first], ignored)?,
                 };
-                let b = Tokens::of(shingler, &shown[number])?;
+                let b = Tokens::of(shingler, &shown[number], ignored)?;
                 // Terms and ids have no order.
                 if a.count() > 0 && b.count() > 0 {
                     let pair = pair([first, number], &a, &b, self.least).to_string();
@@ -94,7 +94,7 @@ fn text_of(json: &str) -> String {
     element.map(|(text, _)| text).unwrap_or_default()
 }
 
-/// Returns the numbers of two texts, and for each the number of its tokens and its marks: where each mark starts and ends,
+/// Returns the numbers of two texts, and for each the number of its tokens that count and its marks: where each mark starts and ends,
 /// in the units of JavaScript's strings, the number of its tokens, and the number of the mark in the other text that has
 /// the same passage.
 fn pair(numbers: [usize; 2], a: &Tokens<'_>, b: &Tokens<'_>, least: u32) -> Value {
@@ -115,8 +115,8 @@ fn pair(numbers: [usize; 2], a: &Tokens<'_>, b: &Tokens<'_>, least: u32) -> Valu
     json!([
         numbers[0],
         numbers[1],
-        a.count(),
-        b.count(),
+        a.counted(),
+        b.counted(),
         marks(a, &in_a, to_b),
         marks(b, &in_b, to_a)
     ])
@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn marks_lead_to_each_other() {
         let shingler = Shingler::new(Shingling::Word(2), true, true).unwrap();
-        let tokens = |text| Tokens::of(&shingler, text).unwrap();
+        let tokens = |text| Tokens::of(&shingler, text, None).unwrap();
         // Astral characters are two units.
         let (a, b) = (
             tokens("\u{1f600} é one two, x four five six"),

@@ -6,6 +6,7 @@ use std::ops::{ControlFlow, Range};
 use std::path::PathBuf;
 
 use dedupdb::overlap::{Passages, PassagesOfDocument};
+use dedupdb::sketching::ShingleSet;
 use dedupdb::{Result as StoreResult, Store};
 
 use super::file_status::{FileCheck, FileStatus};
@@ -277,6 +278,7 @@ impl TextSources {
         let missing = missing.filter(|document| document.own_share.is_none());
         SourcesSummary {
             tokens: text.count(),
+            ignored: found.ignored,
             covered: found.covered,
             covered_by_many: self.covered()[1],
             longest: longest
@@ -301,6 +303,7 @@ impl TextSources {
     pub(super) fn read(
         &mut self,
         (store, text, at_least): (&Store, &Tokens<'_>, u32),
+        ignored: Option<&ShingleSet>,
         files: TextFiles<'_>,
     ) -> Result<(), Error> {
         let shingler = store.schema().shingler()?;
@@ -319,7 +322,7 @@ impl TextSources {
             files.read(&paths, |document| {
                 if let Some(numbers) = wanted.remove(&document.hash()) {
                     // A text of ids that are no numbers is not stored.
-                    if let Ok(tokens) = Tokens::of(&shingler, document.text()) {
+                    if let Ok(tokens) = Tokens::of(&shingler, document.text(), ignored) {
                         self.excerpt(text, &numbers, &tokens, at_least);
                     }
                 }
@@ -333,26 +336,32 @@ impl TextSources {
         Ok(())
     }
 
-    /// Takes the excerpts of documents with this text.
+    /// Takes the excerpts of documents with this text, and the share of it inside passages.
     fn excerpt(&mut self, text: &Tokens<'_>, documents: &[usize], own: &Tokens<'_>, at_least: u32) {
         // Passages that were joined have shorter runs.
         let runs = text.shared_with(own, if self.has_joined() { 1 } else { at_least });
         let long = runs
             .iter()
             .filter(|run| run.a.end - run.a.start >= at_least);
-        let own_ranges: Vec<Range<u32>> = long.map(|run| run.b.clone()).collect();
-        let share = f64::from(covered(&own_ranges)) / f64::from(own.count().max(1));
+        let long: Vec<Range<u32>> = long.map(|run| run.b.clone()).collect();
+        let counted = own.counted().max(1);
         for &document in documents {
-            self.documents[document].own_share = Some(share);
+            let mut own_ranges = long.clone();
             for &number in &self.documents[document].passages {
-                let places = self.passages[number].places.iter_mut().take(MOST_PLACES);
-                for place in places.filter(|place| place.document == document) {
-                    if let Some(passage) = place.among(&runs) {
+                let places = self.passages[number].places.iter_mut().enumerate();
+                for (rank, place) in places.filter(|(_, place)| place.document == document) {
+                    let Some(passage) = place.among(&runs) else {
+                        continue;
+                    };
+                    if rank < MOST_PLACES {
                         place.place = Some(passage.start);
                         place.excerpt = Some(PassageExcerpt::of(own, &passage));
                     }
+                    own_ranges.push(passage);
                 }
             }
+            let share = f64::from(covered(&own_ranges)) / f64::from(counted);
+            self.documents[document].own_share = Some(share);
         }
     }
 

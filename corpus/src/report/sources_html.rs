@@ -87,9 +87,9 @@ impl SourcesContents<'_> {
         counted(tokens.into(), one, many)
     }
 
-    /// A number of tokens of the text, as `71 words (12.3%)`.
+    /// A number of tokens of the text, as `71 words (12.3%)`, of those that count.
     fn share(&self, tokens: u32) -> String {
-        let share = f64::from(tokens) / f64::from(self.text.count().max(1));
+        let share = f64::from(tokens) / f64::from(self.text.counted().max(1));
         format!("{} ({})", self.counted(tokens), percent(share))
     }
 
@@ -133,8 +133,9 @@ impl SourcesContents<'_> {
                     p { "No document that was compared shares a passage of at least " (self.counted(self.at_least))
                         " with this text." }
                 } @else {
-                    p.told { "Of the " (self.counted(tokens)) " of this text, " strong { (self.share(summary.covered)) }
-                        " are in passages that " (others_have(summary.documents)) ", too."
+                    p.told { "Of the " (self.counted(tokens - summary.ignored)) " of this text" @if summary.ignored > 0 { " that count" } ", " strong { (self.share(summary.covered)) }
+                        " are in passages that " (others_have(summary.documents)) ", too"
+                        @if self.sources.has_joined() { ", or between passages that were joined" } "."
                         @if many > 0 { " " (self.share(many)) " are in what " (MANY) " documents or more have, such as a \
                             template, a licence or the wording of a task." } }
                     (strip(marks, tokens, &label))
@@ -143,6 +144,7 @@ impl SourcesContents<'_> {
                 }
                 dl.counts {
                     div { dt { "In the text" } dd { (self.counted(tokens)) } }
+                    @if summary.ignored > 0 { div { dt { "Do not count" } dd { (self.counted(summary.ignored)) } } }
                     @if many > 0 {
                         div { dt { "Few documents have" } dd { (self.share(few)) } }
                         div { dt { "Many documents have" } dd { (self.share(many)) } }

@@ -12,7 +12,9 @@ pub struct SourcesSummary {
     pub unit: [&'static str; 2],
     /// The number of tokens of the text.
     pub tokens: u32,
-    /// The tokens inside passages, with any document.
+    /// How many of these do not count, because they are ignored.
+    pub ignored: u32,
+    /// The tokens inside passages, with any document, and those between passages that were joined.
     pub covered: u32,
     /// How many of these are only in passages that many documents have: five or more.
     pub covered_by_many: u32,

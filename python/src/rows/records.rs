@@ -12,6 +12,9 @@ use super::ranked::{RankValue, value_of};
 use super::table::{ArrayStream, TableRows};
 use super::{ColumnNames, Flaw, KeyColumn, NESTED, RowBatch, arrow, not_stopped, string};
 
+/// The maximum number of fields that a message names.
+const MOST_NAMED: usize = 10;
+
 /// An iterable of mappings, of pairs, of record batches or, if no keys are asked for, of strings.
 pub(crate) struct RecordIterable {
     objects: Py<PyIterator>,
@@ -137,7 +140,8 @@ impl RecordIterable {
         } else if is_null {
             Err(Flaw::Null("text"))
         } else {
-            Err(Flaw::Missing("text", missing.join(" or ")))
+            let names = missing.join(" or ");
+            Err(Flaw::Missing("text", names + &there_are(record)?))
         })
     }
 
@@ -165,6 +169,19 @@ impl RecordIterable {
         let string = value.and_then(|value| string("text", &value));
         Ok(string.map(|string| text.add(string)))
     }
+}
+
+/// Names the fields of a record, as the end of a message.
+fn there_are(record: &Bound<'_, PyAny>) -> PyResult<String> {
+    let fields = record.call_method0("keys")?.try_iter()?;
+    let names: Vec<String> = fields
+        .take(MOST_NAMED)
+        .map(|field| Ok(field?.repr()?.to_string()))
+        .collect::<PyResult<_>>()?;
+    Ok(match names[..] {
+        [] => "; there are none".to_owned(),
+        _ => format!("; there are {}", names.join(", ")),
+    })
 }
 
 /// The rows of an object that is a record batch or a table.
