@@ -189,7 +189,16 @@ fn is_file_aside(name: &str) -> bool {
         .any(|it| name.contains(it));
     let is_part = is_one(end, &PART_ENDS) || is_conflict;
     let is_saved = name.ends_with('~') || name.starts_with('#') && name.ends_with('#');
-    is_saved || is_copy(stem) || is_old || is_rotated || is_part || is_new(stem) || is_short(stem)
+    // A name such as `.bashrc` is that of settings, which programs look for.
+    let is_hidden = stem.starts_with('.') && stem.len() > 1;
+    is_hidden
+        || is_saved
+        || is_copy(stem)
+        || is_old
+        || is_rotated
+        || is_part
+        || is_new(stem)
+        || is_short(stem)
 }
 
 /// Whether the name of a folder is that of a hidden folder, of copies, or of a program's files.
@@ -325,6 +334,7 @@ mod tests {
             "LETTER~1.TXT",
             "letter-LAPTOP-7ABC.txt",
             ".Receipts/cur/1700000000.M1.host:2,FRS",
+            ".l.txt",
         ] {
             assert_eq!(set_aside(Path::new(aside)), 1, "{aside}");
         }

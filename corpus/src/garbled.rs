@@ -93,10 +93,9 @@ fn length_of_place(text: &str) -> usize {
     let length = match bytes {
         [b'&', ..] => text.find(';').map_or(1, |end| end + 1),
         [b'\\', b'u', ..] => 6,
-        [b'\\', ..] => 4,
         [b'=', b'\r', b'\n', ..] => 3,
         [b'=', b'\n' | b'\r', ..] => 2,
-        [b'=', b'2', b'0', b'\n' | b'\r', ..] => 4,
+        [b'\\', ..] | [b'=', b'2', b'0', b'\n' | b'\r', ..] => 4,
         [sign @ (b'=' | b'%'), ..] => {
             let is_byte = |triple: &[u8]| {
                 triple.starts_with(&[*sign]) && triple[1..].iter().all(u8::is_ascii_hexdigit)
@@ -299,7 +298,7 @@ fn is_escape(sign: char, before: Option<u8>, behind: &[u8]) -> bool {
         // Programs write other signs in this way.
         ('\\', [b'u', digits @ ..]) if digits.len() >= 4 => is_letter(&digits[..4]),
         ('\\', [b'x', digits @ ..]) if digits.len() >= 2 => is_letter(&digits[..2]),
-        ('?', [rest @ ..]) => {
+        ('?', rest) => {
             let next = rest.iter().find(|&&next| next != b'?');
             is_in_word && next.is_some_and(u8::is_ascii_lowercase)
         }

@@ -81,7 +81,7 @@ pub(crate) fn path_of_document(document: &Document) -> Option<PathBuf> {
     let path = Key::path(&document.key)?;
     let folder = document.folder.as_deref().and_then(Key::path);
     let is_elsewhere = |folder: &PathBuf| {
-        folder.is_dir() && env::current_dir().is_ok_and(|current| current != *folder)
+        env::current_dir().is_ok_and(|current| current != *folder) && folder.is_dir()
     };
     Some(match folder.filter(is_elsewhere) {
         Some(folder) => folder.join(path),

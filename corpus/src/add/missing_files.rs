@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::error::Error;
-use crate::presence::file_exists;
+use crate::presence::{file_exists, path_of_document};
 use crate::source::Source;
 use crate::walk::key::Key;
 use dedupdb::{Document, Store};
@@ -45,8 +45,8 @@ impl AddedFolders {
     /// Returns the stored files in the folders that no longer exist. `met` is the number of files of documents that the
     /// add met.
     ///
-    /// The keys of files that were added from another folder look like those of the current one. If most of its files
-    /// are not found, it is probably another one, and none of them counts.
+    /// The keys of files that were added from another folder, which the store may not know, look like those of the current
+    /// one. If most of its files are not found, it is probably another one, and none of them counts.
     pub(super) fn missing(&self, store: &Store, met: u64) -> Result<MissingFiles, Error> {
         let mut all = MissingFiles::default();
         if self.are_all && self.files(store)? == met {
@@ -87,7 +87,11 @@ impl AddedFolders {
 fn for_each(prefix: &str, store: &Store, mut work: impl FnMut(&Document)) -> Result<(), Error> {
     for document in store.documents_with_prefix(prefix)? {
         let document = document?;
-        if is_in(&document.key, prefix) {
+        // A relative path from another folder, which is still there, leads elsewhere.
+        let path = path_of_document(&document);
+        let is_elsewhere = path.is_some_and(|path| path.is_absolute());
+        let is_here = Path::new(&document.key).is_absolute() || !is_elsewhere;
+        if is_here && is_in(&document.key, prefix) {
             work(&document);
         }
     }

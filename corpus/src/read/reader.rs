@@ -142,11 +142,9 @@ impl CorpusReader {
         } else {
             chosen.unwrap_or_else(|| self.options.format_at(path))
         };
-        // Only a file that is one document can be too large, or unchanged, as a whole.
-        if format.is_document() {
-            if file.size > self.options.max_document && !is_converted {
-                return Ok(skip(Skipped::file(Reason::TooLarge, path)));
-            }
+        // Only a file that is one document can be too large as a whole.
+        if format.is_document() && file.size > self.options.max_document && !is_converted {
+            return Ok(skip(Skipped::file(Reason::TooLarge, path)));
         }
         let stored = self.stored(&found.key.text, &file, format);
         match stored.map_err(|source| Error::Store { source })? {
