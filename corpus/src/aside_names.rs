@@ -40,6 +40,9 @@ const BACKUP_WORDS: [&str; 10] = [
     "sicherung",
 ];
 
+/// Words for earlier devices, in the names of folders with copies: `Ancien PC`.
+const FORMER_WORDS: [&str; 6] = ["alt", "alte", "alter", "ancien", "antiguo", "vecchio"];
+
 /// Names of what files are copied from or to, in the names of folders with copies: `Old laptop`, `Backup USB`.
 const DEVICES: [&str; 15] = [
     "computer", "desktop", "disk", "drive", "hdd", "iphone", "laptop", "mac", "macbook", "pc",
@@ -90,7 +93,7 @@ const TRASH_FOLDERS: [&str; 21] = [
 ];
 
 /// Names of folders of copies, or of files that programs put there.
-const SIDE_FOLDERS: [&str; 43] = [
+const SIDE_FOLDERS: [&str; 49] = [
     "__macosx",
     "_build",
     "_site",
@@ -99,7 +102,10 @@ const SIDE_FOLDERS: [&str; 43] = [
     "backup",
     "backups",
     "bak",
+    "borradores",
     "bower_components",
+    "bozze",
+    "brouillons",
     "build",
     "cache",
     "copies",
@@ -110,12 +116,14 @@ const SIDE_FOLDERS: [&str; 43] = [
     "draft",
     "drafts",
     "duplicates",
+    "entwürfe",
     "found.000",
     "kopien",
     "lost+found",
     "node_modules",
     "obj",
     "old",
+    "old stuff",
     "out",
     "pobrane",
     "recovered",
@@ -127,6 +135,7 @@ const SIDE_FOLDERS: [&str; 43] = [
     "temp",
     "third-party",
     "third_party",
+    "time machine",
     "tmp",
     "téléchargements",
     "vendor",
@@ -152,7 +161,9 @@ pub(crate) fn set_aside(path: &Path) -> usize {
         }
     });
     let folders = names.map(|name| {
-        if is_trash(&name) {
+        if is_last_of(&name, &TRASH_FOLDERS)
+            || name.starts_with('.') && is_last_of(&name, &SIDE_FOLDERS)
+        {
             2
         } else {
             usize::from(is_folder_aside(&name))
@@ -161,10 +172,10 @@ pub(crate) fn set_aside(path: &Path) -> usize {
     of_file + folders.sum::<usize>()
 }
 
-/// Whether a folder has what was thrown away. In a Maildir, a folder in a folder is `.INBOX.Trash`.
-fn is_trash(name: &str) -> bool {
+/// Whether a folder has one of these names. In a Maildir, a folder in a folder is `.INBOX.Trash`.
+fn is_last_of(name: &str, known: &[&str]) -> bool {
     let last = name.rsplit('.').next().unwrap_or_default();
-    is_one(name, &TRASH_FOLDERS) || name.starts_with('.') && is_one(last, &TRASH_FOLDERS)
+    is_one(name, known) || name.starts_with('.') && is_one(last, known)
 }
 
 /// Whether a message of a Maildir has the flag of one that was deleted: `1700000000.M1.host:2,ST`.
@@ -210,7 +221,7 @@ fn is_folder_aside(name: &str) -> bool {
         .any(|it| is_one(it, &SIDE_FOLDERS) || is_one(it, &OLD_WORDS));
     let is_backup = ends_with_one(name, &BACKUP_WORDS) || begins_with_one_of(name, &BACKUP_WORDS);
     let has_one = |known: &[&str]| words(name).any(|word| is_one(word, known));
-    let is_of_device = has_one(&BACKUP_WORDS) && has_one(&DEVICES);
+    let is_of_device = (has_one(&BACKUP_WORDS) || has_one(&FORMER_WORDS)) && has_one(&DEVICES);
     is_side || is_hidden(name) || is_copy(name) || is_backup || is_of_device || is_new(name)
 }
 
@@ -324,6 +335,8 @@ mod tests {
             "draft/a.txt",
             "Duplicates/a.txt",
             "Backup USB/a.txt",
+            "Ancien PC/a.txt",
+            "Entwürfe/a.txt",
             "backup-2021-laptop/a.txt",
             "From old PC/a.txt",
             "iCloud Drive (Archive)/a.txt",
@@ -376,6 +389,7 @@ mod tests {
             "Junk/a.eml",
             "Deleted Messages/a.eml",
             ".Junk/cur/a",
+            ".Drafts/cur/a",
             ".INBOX.Deleted Items/cur/a",
             "cur/1700000000.M1.host:2,ST",
         ] {

@@ -9,10 +9,10 @@ use encoding_rs::{
 };
 
 /// Ends of the names that pages give to characters: `uuml`, `eacute`, `rsquo`.
-const CHARACTER_ENDS: [&str; 26] = [
-    "acute", "amp", "apos", "bull", "cedil", "circ", "copy", "dash", "deg", "euro", "grave", "gt",
-    "hellip", "lig", "lt", "middot", "nbsp", "pound", "quo", "quot", "ring", "sect", "shy",
-    "slash", "tilde", "uml",
+const CHARACTER_ENDS: [&str; 32] = [
+    "Arr", "acute", "amp", "apos", "arr", "bull", "caron", "cedil", "circ", "copy", "dash", "deg",
+    "eth", "euro", "grave", "gt", "hellip", "lig", "lt", "middot", "nbsp", "pound", "quo", "quot",
+    "ring", "sect", "shy", "slash", "thorn", "tilde", "times", "uml",
 ];
 
 /// The signs of Windows-1252 beyond Latin-1, without the punctuation that stands behind words.
@@ -54,9 +54,9 @@ static FIRST_SIGNS: LazyLock<Vec<char>> = LazyLock::new(|| {
 });
 
 /// Ends of the names of characters that are no letters.
-const SIGN_ENDS: [&str; 18] = [
-    "amp", "apos", "bull", "copy", "dash", "deg", "euro", "gt", "hellip", "lt", "middot", "nbsp",
-    "pound", "quo", "quot", "reg", "sect", "shy",
+const SIGN_ENDS: [&str; 21] = [
+    "Arr", "amp", "apos", "arr", "bull", "copy", "dash", "deg", "euro", "gt", "hellip", "lt",
+    "middot", "nbsp", "pound", "quo", "quot", "reg", "sect", "shy", "times",
 ];
 
 /// A letter in place of one that was decoded wrongly. Few texts have it.
@@ -91,7 +91,7 @@ fn length_of_place(text: &str) -> usize {
     let bytes = text.as_bytes();
     let run = |is_one: fn(char) -> bool| text.find(|c| !is_one(c)).unwrap_or(text.len());
     let length = match bytes {
-        [b'&', ..] => text.find(';').map_or(1, |end| end + 1),
+        [b'&', ..] => length_of_reference(text),
         [b'\\', b'u', ..] => 6,
         [b'=', b'\r', b'\n', ..] => 3,
         [b'=', b'\n' | b'\r', ..] => 2,
@@ -108,24 +108,61 @@ fn length_of_place(text: &str) -> usize {
     length.min(text.len())
 }
 
+/// The number of bytes of a reference, also of one whose `&` was written as one: `&uuml;`, `&amp;#8217;`.
+fn length_of_reference(text: &str) -> usize {
+    let end_of_next = |text: &str| {
+        let end = text.find(';')?;
+        let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'#';
+        ((1..9).contains(&end) && text[..end].bytes().all(is_name)).then_some(end + 1)
+    };
+    let mut length = text.find(';').map_or(1, |end| end + 1);
+    while text[..length].ends_with("amp;")
+        && let Some(next) = end_of_next(&text[length..])
+    {
+        length += next;
+    }
+    length
+}
+
+/// The character that a number stands for in a reference: `#8217`, `#x2019`.
+fn numbered(name: &str) -> Option<char> {
+    let number = name.strip_prefix('#')?;
+    match number.strip_prefix(['x', 'X']) {
+        Some(digits) => char_of(digits.as_bytes()),
+        None => char::from_u32(number.parse().ok()?),
+    }
+}
+
 /// What takes the place of this, which was decoded wrongly, between two characters.
 fn stand_in(garbled: &str, before: Option<char>, behind: Option<char>) -> &'static str {
     let is_in_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
     let is_alone = !is_in_word(before) && !is_in_word(behind);
+    let mut names = garbled.trim_end_matches(';').rsplit(['&', ';']);
+    let name = names.next().unwrap_or_default();
     let is_letter = match garbled.as_bytes() {
         [b'=', b'\n' | b'\r', ..] => return "",
-        [b'&', b'#', ..] | [b'?' | b'%', ..] => true,
-        [b'&', name @ .., b';'] => !SIGN_ENDS.iter().any(|end| name.ends_with(end.as_bytes())),
+        [b'&', ..] => match numbered(name) {
+            Some(sign) => sign.is_alphabetic(),
+            None => !SIGN_ENDS.iter().any(|end| name.ends_with(end)),
+        },
+        [b'?' | b'%', ..] => true,
         [b'\\', b'u' | b'x', digits @ ..] => char_of(digits).is_none_or(char::is_alphabetic),
         [b'=', high, ..] => matches!(high, b'C'..=b'F') && !garbled.starts_with("=E2"),
-        // A dash or a bullet of its own, and not a short word.
-        _ => !(is_alone && garbled.chars().count() <= 3),
+        // The rest was cut off.
+        _ if behind.is_none() && garbled.chars().all(|c| c == '\u{fffd}') => false,
+        // Dashes, bullets and pictures of their own, and not words.
+        _ => !is_alone || !garbled.starts_with('ð') && garbled.chars().count() > 3,
     };
-    let is_apostrophe = || ["&rsquo;", "&apos;", "=E2=80=99"].contains(&garbled);
+    let is_apostrophe = || {
+        ["rsquo", "apos", "=E2=80=99"].contains(&name)
+            || matches!(numbered(name), Some('\'' | '\u{2019}'))
+    };
     if is_letter {
         LETTER
     } else if is_apostrophe() {
         "\u{2019}"
+    } else if name == "shy" {
+        ""
     } else {
         " "
     }
@@ -190,6 +227,17 @@ fn is_misread(before: Option<char>, text: &str) -> bool {
         _ => return false,
     };
     let signs: Vec<char> = characters.take(behind).collect();
+    if let ('\u{c3}'..='\u{c5}', [sign]) = (first, &signs[..])
+        && PUNCTUATION.contains(*sign)
+    {
+        // A letter within a word, or at its start; or `×`.
+        let next = text.chars().nth(2);
+        let is_small = |c: Option<char>| c.is_some_and(|c| c.is_ascii_lowercase());
+        let is_edge = |c: Option<char>| c.is_none_or(char::is_whitespace);
+        return is_small(before)
+            || !before.is_some_and(char::is_alphabetic) && is_small(next)
+            || is_edge(before) && is_edge(next);
+    }
     let is_sign = |&sign: &char| {
         matches!(sign, '\u{80}'..='\u{bf}')
             || WINDOWS_1252.contains(sign)
@@ -368,6 +416,12 @@ mod tests {
         "f\u{81}r",
         r"f\xfcr",
         "Gr??e",
+        "NoÃ«l",
+        "Ã–sterreich",
+        "Å“uf",
+        "ksiÄ…ka",
+        "3 Ã— 4",
+        "&Scaron;koda",
     ];
 
     /// Texts without one.
@@ -424,6 +478,15 @@ mod tests {
             ("Gr??e und M?ller", "Größe und Müller"),
             ("РџСЂРёРІРµС‚ РјРёСЂ", "Привет мир"),
             ("5 \u{fffd}C a\u{fffd}b \u{fffd} c", "5 °C aäb – c"),
+            (
+                "NoÃ«l Ã–sterreich 3 Ã— 4 ðŸ˜€ðŸ˜€ so",
+                "Noël Österreich 3 × 4 so",
+            ),
+            (
+                "a &#8212; b &#252;ber &times; it&#8217;s &amp;#8217; c",
+                "a — b über × it’s ’ c",
+            ),
+            ("Ste&shy;fan &amp;amp; M&amp;uuml;ller", "Stefan & Müller"),
         ] {
             let mended = with_letters(garbled, &garbled_places(garbled)).into_owned();
             let counted = |text: &str| {

@@ -269,7 +269,13 @@ impl CorpusBatches {
     /// Adds the other fields to the schema, which are known after the first batch.
     fn complete_schema(&mut self) {
         let others = self.fields.iter().flat_map(FieldColumns::fields);
-        let own = self.schema.fields().iter().cloned();
+        let own = self.schema.fields().iter().map(|own| {
+            let fields = self.fields.as_ref();
+            match fields.and_then(|fields| fields.name_beside(own.name())) {
+                Some(name) => Arc::new(own.as_ref().clone().with_name(name)),
+                None => own.clone(),
+            }
+        });
         let all: Fields = own.chain(others.map(Arc::new)).collect();
         self.schema = Arc::new(Schema::new(all));
     }

@@ -112,3 +112,21 @@ fn records_of_a_file_in_another_folder_are_not_replaced() {
     let listed = run_in(&sandbox, "two", &["list"]).expect(0);
     assert_eq!(listed.lines(), ["day.jsonl#1", "lines.jsonl#1"]);
 }
+
+#[test]
+fn a_file_that_is_added_by_another_path_keeps_its_folder() {
+    let sandbox = Sandbox::new();
+    sandbox.write("one/notes/a.txt", text(1, 40));
+    sandbox.write("two/notes/a.txt", text(2, 40));
+    run_in(&sandbox, "one", &["add", "notes"]).expect(0);
+    sandbox
+        .run(&["add", "--store", "store", "one/notes"])
+        .expect(0);
+    run_in(&sandbox, "two", &["add", "../one/notes"]).expect(0);
+    run_in(&sandbox, "two", &["add", "notes"]).expect(2);
+    for folder in ["one", "two"] {
+        run_in(&sandbox, folder, &["remove", "--missing"]).expect(1);
+    }
+    let listed = run_in(&sandbox, "two", &["list"]).expect(0);
+    assert_eq!(listed.lines(), ["notes/a.txt"]);
+}

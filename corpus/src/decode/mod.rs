@@ -205,11 +205,28 @@ fn is_iso_2022_jp(bytes: &[u8]) -> bool {
 /// Whether the bytes are UTF-8 except for a few. Other encodings rarely produce valid UTF-8 sequences.
 fn is_nearly_utf8(bytes: &[u8]) -> bool {
     let (mut characters, mut wrong) = (0usize, 0usize);
-    for chunk in bytes.utf8_chunks() {
+    for chunk in bytes[..bytes.len() - cut_off(bytes)].utf8_chunks() {
         characters += chunk.valid().chars().filter(|c| !c.is_ascii()).count();
         wrong += usize::from(!chunk.invalid().is_empty());
     }
     characters > 4 * wrong
+}
+
+/// The number of bytes at the end that begin a character of UTF-8 whose other bytes were cut off.
+fn cut_off(bytes: &[u8]) -> usize {
+    let begins = |&count: &usize| match &bytes[bytes.len() - count..] {
+        [first, rest @ ..] => {
+            let needed = match first {
+                0xc2..=0xdf => 2,
+                0xe0..=0xef => 3,
+                0xf0..=0xf4 => 4,
+                _ => 0,
+            };
+            needed > count && rest.iter().all(|byte| (0x80..0xc0).contains(byte))
+        }
+        [] => false,
+    };
+    (1..=bytes.len().min(3)).find(begins).unwrap_or(0)
 }
 
 /// A byte order mark.
@@ -278,6 +295,15 @@ mod tests {
             bytes
         };
         text.chars().flat_map(bytes).collect()
+    }
+
+    #[test]
+    fn a_text_that_was_cut_within_a_character_is_utf8() {
+        let text = "Grüße aus Österreich, Deine Zoë";
+        let cut = decode(&text.as_bytes()[..text.len() - 1], None);
+        assert_eq!(cut.text, text.replace('ë', "\u{fffd}"));
+        assert_eq!(cut_off("—".as_bytes()), 0);
+        assert_eq!(cut_off(b"\xe2\x80"), 2);
     }
 
     #[test]

@@ -18,7 +18,10 @@ use kind::{Conflict, Kind};
 use crate::rows::ATTACHMENTS;
 
 /// The names of the columns that all readings have.
-const TAKEN: [&str; 5] = ["key", "text", "source", "record", ATTACHMENTS];
+const OWN: [&str; 5] = ["key", "text", "source", "record", ATTACHMENTS];
+
+/// Those of them that get another name if a field has theirs. The others are what documents are compared by.
+const YIELDING: [&str; 2] = ["source", "record"];
 
 /// How to go on if values do not fit a column.
 const REMEDY: &str = "name the columns without it, or give its values one type";
@@ -131,6 +134,12 @@ impl FieldColumns {
         })
     }
 
+    /// Returns the name that a column of `read` itself gets, because a field has its name.
+    pub(crate) fn name_beside(&self, own: &str) -> Option<String> {
+        let yields = YIELDING.contains(&own) && self.places.contains_key(own);
+        yields.then(|| other_name(own))
+    }
+
     /// The columns as they are declared.
     pub(crate) fn fields(&self) -> impl Iterator<Item = Field> {
         let columns = self.columns.iter();
@@ -214,10 +223,15 @@ impl FieldColumns {
         place: &str,
         kind: impl FnOnce() -> Result<Kind, Conflict>,
     ) -> Result<(), String> {
-        if TAKEN.contains(&name) && self.warned.insert(name.to_owned()) {
-            let column = column_name(name);
+        if OWN.contains(&name) && self.warned.insert(name.to_owned()) {
+            let whose = if YIELDING.contains(&name) {
+                "the column of `read`"
+            } else {
+                "that of the field"
+            };
             self.warnings.push(format!(
-                "{place}: the field {name:?} is the column {column:?}, because `read` has another column of its name"
+                "{place}: a field has the name of the column {name:?} of `read`; {whose} is {:?} now",
+                other_name(name)
             ));
         }
         if self.is_complete && !self.places.contains_key(name) {
@@ -299,11 +313,16 @@ impl FieldColumn {
 
 /// Returns the name of the column of a field.
 fn column_name(field: &str) -> Cow<'_, str> {
-    if TAKEN.contains(&field) {
-        Cow::Owned(format!("{field}_1"))
+    if OWN.contains(&field) && !YIELDING.contains(&field) {
+        Cow::Owned(other_name(field))
     } else {
         Cow::Borrowed(field)
     }
+}
+
+/// Returns the name of the one of two columns that cannot have this one.
+fn other_name(name: &str) -> String {
+    format!("{name}_1")
 }
 
 /// Returns the names of the folders `NAME=VALUE` in which a file is, and their values as JSON.

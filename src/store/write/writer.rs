@@ -249,6 +249,10 @@ impl Writer {
             Some(_) => Change::Updated,
         };
         if old != new {
+            // The folder of a file's key says nothing of another key.
+            if row.modified.is_some() {
+                row.source = replaced.map_or(0, |replaced| replaced.source);
+            }
             self.pending.set(HashedKey::new(old), committed_old, None);
             self.pending
                 .set(HashedKey::new(new), committed_new, Some(row));
