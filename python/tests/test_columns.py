@@ -207,9 +207,9 @@ def test_a_later_field_is_left_out_unless_it_is_named(tmp_path: Path) -> None:
 
 def test_names_of_other_columns(tmp_path: Path) -> None:
     file = written(tmp_path / "a.jsonl", lines([{"id": 1, "body": "a text", "source": "web", "n": 1}]))
-    for columns in ("all", ["source", "n"]):
+    for wanted in ("all", ["source", "n"]):
         with pytest.warns(UserWarning, match='a.jsonl:1: a field has the name of the column "source"'):
-            [row] = dedupdb.read(file, columns=columns, text_field="body")
+            [row] = dedupdb.read(file, columns=wanted, text_field="body")
         assert (row["source"], row["source_1"], row["n"]) == ("web", str(file), 1)
     file.write_bytes(lines([{"id": 1, "body": "a text", "text": "another"}]))
     with pytest.warns(UserWarning, match='that of the field is "text_1"'):
