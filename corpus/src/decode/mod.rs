@@ -302,8 +302,8 @@ mod tests {
         let text = "Grüße aus Österreich, Deine Zoë";
         let cut = decode(&text.as_bytes()[..text.len() - 1], None);
         assert_eq!(cut.text, text.replace('ë', "\u{fffd}"));
-        assert_eq!(cut_off("—".as_bytes()), 0);
-        assert_eq!(cut_off(b"\xe2\x80"), 2);
+        assert_eq!(super::cut_off("—".as_bytes()), 0);
+        assert_eq!(super::cut_off(b"\xe2\x80"), 2);
     }
 
     #[test]
