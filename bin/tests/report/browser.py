@@ -152,7 +152,7 @@ class Tests:
             assert come.all_inner_texts() == ["switch"]
             assert "words the same" in opened.text(".sides")
             told = opened.text("[aria-label=Comparison]")
-            assert "in/b.txt: 89 of 90 words (98.8%) in passages of at least 20 words that both have" in told, told
+            assert "in/b.txt: 89 of 90 words (98.9%) in passages of at least 20 words that both have" in told, told
             assert "Each is mostly inside the other." in told, told
             opened.press("All words")
             assert "words the same" not in opened.text(".sides")
@@ -182,7 +182,7 @@ class Tests:
             told = opened.text("[aria-label=Comparison]")
             assert "moved/b.txt is mostly inside moved/a.txt." in told or "Each is mostly" in told, told
             assert "moved/b.txt: 200 of 200 words (100.0%)" in told, told
-            assert "moved/a.txt: 240 of 270 words (88.8%)" in told, told
+            assert "moved/a.txt: 240 of 270 words (88.9%)" in told, told
             assert page.locator(".strip").count() == 2
             opened.press("Shared passages")
             sides = [page.locator(".linked").nth(side).locator("mark") for side in range(2)]
@@ -248,7 +248,7 @@ class Tests:
             opened.press("Compare forms/a.txt")
             told = opened.text("[aria-label=Comparison]")
             # Four words of the form are in shingles with others.
-            assert "forms/a.txt: 30 of 54 words (55.5%)" in told, told
+            assert "forms/a.txt: 30 of 54 words (55.6%)" in told, told
             assert "forms/b.txt: 30 of 59 words (50.8%)" in told, told
             assert opened.page.locator(".linked mark").all_inner_texts() == [f"1{quoted}"] * 2
 

@@ -11,7 +11,7 @@ pub(super) const SCRIPT: &str = include_str!("page.js");
 
 /// Their SHA-256 hashes in base64. A page allows only these two.
 const STYLE_HASH: &str = "Uco+uKlh2Iv3hen4rWWlfD0Qm5Enym9kq+6etHIwkJo=";
-const SCRIPT_HASH: &str = "c3HYB8mipQWA7sGf+HoPQ710Unmf+hP39+/k36kmtzQ=";
+const SCRIPT_HASH: &str = "bGTTRvmLWWpEQz3i84B/FgLHytWQURM5XJ0LJrs8eug=";
 
 /// The maximum number of characters of a heading.
 const MOST_TITLE: usize = 300;

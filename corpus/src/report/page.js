@@ -64,7 +64,8 @@
   const grouped = (number) => number.toLocaleString("en-US");
   const counted = (number, one, many) => `${grouped(number)} ${number === 1 ? one : many}`;
   const counts = (number) => counted(number, ...data.unit);
-  const percent = (share) => `${(Math.floor(share * 1000) / 10).toFixed(1)}%`;
+  /** Never rounded up to 100. */
+  const percent = (share) => `${(share < 1 ? Math.min(share * 100, 99.9) : 100).toFixed(1)}%`;
   const alike = (similarity) => `${data.estimated ? "~" : ""}${similarity.toFixed(4)}`;
 
   function bytes(number) {
