@@ -38,7 +38,7 @@ pub(super) struct ClusterDocument {
 
 /// How the documents of a cluster are compared with the one to keep.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Comparison<'a> {
+pub(super) struct ProposalOrder<'a> {
     pub(super) by_containment: bool,
     /// What does not count.
     pub(super) ignored: Option<&'a ShingleSet>,
@@ -59,7 +59,7 @@ type FileRanks = HashMap<String, KeepRank>;
 /// Those of reading the store; an error of the system if no thread can be started; the work is stopped.
 pub(super) fn proposed(
     clusters: Vec<ProposedCluster>,
-    by: Comparison<'_>,
+    by: ProposalOrder<'_>,
     store: &Store,
     options: &Options,
 ) -> Result<Vec<ProposedCluster>, Error> {
@@ -170,7 +170,7 @@ fn ranks(
 /// Puts the document to keep first.
 fn ordered(
     mut cluster: ProposedCluster,
-    by: Comparison<'_>,
+    by: ProposalOrder<'_>,
     ranks: &FileRanks,
     store: &Store,
 ) -> StoreResult<Option<ProposedCluster>> {

@@ -10,7 +10,7 @@ use super::file_status::ReclaimableBytes;
 use super::html::{self, PageContents};
 use super::page::Page;
 use super::passage_links::{LinkedDocuments, LinkingPassages};
-use super::proposal::{Comparison, ProposedCluster, met, met_linked, proposed};
+use super::proposal::{ProposalOrder, ProposedCluster, met, met_linked, proposed};
 use super::row::{DocumentLink, PageCluster};
 use super::runs::Tokens;
 use super::shared::SharedPassages;
@@ -409,7 +409,7 @@ impl Report {
         let batches = std::iter::from_fn(|| next_batch(&mut clusters).transpose());
         for batch in batches {
             store.progress().go_on()?;
-            let by = Comparison {
+            let by = ProposalOrder {
                 by_containment: self.containment.is_some(),
                 ignored: self.ignored.as_ref(),
             };
