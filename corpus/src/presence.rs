@@ -9,7 +9,8 @@ use std::time::Duration;
 use crate::FileIdentity;
 use crate::number::times::modified;
 use crate::walk::key::Key;
-use dedupdb::Document;
+use dedupdb::write::SourceFile;
+use dedupdb::{Document, Store};
 
 /// The state of a stored document's file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,18 +76,38 @@ impl Presence {
     }
 }
 
+/// Whether the key of a document leads to its file from the folder `current`, as far as the store knows.
+pub(crate) fn is_from(document: &Document, current: Option<&SourceFile>) -> bool {
+    let folder = document.folder.as_deref();
+    folder.is_none_or(|folder| current.is_some_and(|current| current.path() == folder))
+}
+
+/// Returns the folder from which the key of a document leads to its file, if the store knows it and it still exists.
+pub(crate) fn folder_of_document(document: &Document) -> Option<PathBuf> {
+    let folder = Key::path(document.folder.as_deref()?)?;
+    folder.is_dir().then_some(folder)
+}
+
 /// Returns the path of a document's file: from the folder where it was added or, if the store does not know that or it is
 /// gone, from the current one.
 pub(crate) fn path_of_document(document: &Document) -> Option<PathBuf> {
     let path = Key::path(&document.key)?;
-    let folder = document.folder.as_deref().and_then(Key::path);
-    let is_elsewhere = |folder: &PathBuf| {
-        env::current_dir().is_ok_and(|current| current != *folder) && folder.is_dir()
-    };
-    Some(match folder.filter(is_elsewhere) {
+    let is_elsewhere =
+        |folder: &PathBuf| env::current_dir().is_ok_and(|current| current != *folder);
+    Some(match folder_of_document(document).filter(is_elsewhere) {
         Some(folder) => folder.join(path),
         None => path,
     })
+}
+
+/// Returns the paths at which a document's file may be: that from the folder where it was added or, if the store does not
+/// know that or it is gone, those from the folder of the store and from the current one.
+pub(crate) fn paths_of_document(document: &Document, store: &Store) -> Vec<PathBuf> {
+    let path = path_of_document(document);
+    let of_store = path.as_ref().zip(store.folder().parent());
+    let of_store = of_store.map(|(path, folder)| folder.join(path));
+    let of_store = of_store.filter(|_| folder_of_document(document).is_none());
+    of_store.into_iter().chain(path).collect()
 }
 
 /// Whether the path is a symbolic link that was made after the document was added: it took the place of a file, as if a

@@ -1,13 +1,12 @@
 //! Stored documents that are the one that was read.
 
 use std::fs;
-use std::path::Path;
+use std::path::PathBuf;
 
 use crate::item::{Origin, SourcedText};
-use crate::presence::path_of_document;
+use crate::presence::paths_of_document;
 use crate::read::stored::of_another_folder;
 use crate::walk::identity::FileIdentity;
-use crate::walk::key::Key;
 use crate::walk::others::OtherKeys;
 use dedupdb::overlap::{PassageQuery, Passages, PassagesOfDocument};
 use dedupdb::write::IdScope;
@@ -95,23 +94,18 @@ pub(crate) fn is_itself(
         let stored = store.get(key)?.zip(origin.identity());
         return Ok(stored.is_none_or(|(stored, own)| of_another_folder(&stored, own).is_none()));
     }
-    let Some(path) = Key::path(key) else {
+    let Some(stored) = store.get(key)? else {
         return Ok(false);
     };
-    let stored = store.get(key)?;
-    // A key is a path from the folder where `add` ran. If the store does not know it, that is most likely this folder, or the
-    // one of the store.
-    let of_store = store.folder().parent().unwrap_or(Path::new(""));
-    let identity = |path: &Path| Some(FileIdentity::of(path, &fs::metadata(path).ok()?));
-    let noted = stored.as_ref().and_then(path_of_document);
-    let found: Vec<FileIdentity> = [Some(of_store.join(&path)), Some(path), noted]
-        .iter()
-        .flatten()
-        .filter_map(|path| identity(path))
-        .collect();
+    let paths = paths_of_document(&stored, store);
+    if paths.is_empty() {
+        return Ok(false);
+    }
+    let identity = |path: &PathBuf| Some(FileIdentity::of(path, &fs::metadata(path).ok()?));
+    let found: Vec<FileIdentity> = paths.iter().filter_map(identity).collect();
     if origin.identity().is_some_and(|own| found.contains(&own)) {
         // The key of a record may be the name of a file.
-        return Ok(stored.is_none_or(|stored| stored.source.is_none()));
+        return Ok(stored.source.is_none());
     }
     if !exact_copy || !found.is_empty() {
         return Ok(false);
@@ -122,7 +116,7 @@ pub(crate) fn is_itself(
     if origin.key != rest && !keys.above(&origin.source).iter().any(|key| key == rest) {
         return Ok(false);
     }
-    Ok(stored.is_none_or(|stored| stored.modified == origin.modified))
+    Ok(stored.modified == origin.modified)
 }
 
 /// Whether the stored document `key` is the record that was read. An id names a record of its file, unless it holds in

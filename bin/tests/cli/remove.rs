@@ -4,7 +4,7 @@ use std::fs;
 use std::thread;
 use std::time::Duration;
 
-use crate::sandbox::{Ran, Sandbox, date_ago, text};
+use crate::sandbox::{Sandbox, date_ago, text};
 
 fn filled() -> Sandbox {
     let sandbox = Sandbox::with_testdata();
@@ -89,25 +89,21 @@ fn a_file_that_is_there_is_not_missing_however_it_is_reached() {
     assert_eq!(ran.lines(), ["in/link.txt"]);
 }
 
-/// What a run in a folder of the sandbox says, with the store beside that folder.
-fn run_in(sandbox: &Sandbox, folder: &str, arguments: &[&str]) -> Ran {
-    let mut command = sandbox.command(arguments);
-    command.args(["--store", "../.dedupdb"]);
-    command.current_dir(sandbox.path(folder));
-    Ran::of(command.output().unwrap())
-}
-
 #[test]
 fn missing_refuses_to_remove_everything() {
     let sandbox = Sandbox::new();
     for name in ["one/a.txt", "one/b.txt", "elsewhere/z.txt"] {
         sandbox.write(name, name);
     }
-    run_in(&sandbox, "one", &["add", "."]).expect(0);
+    sandbox.run_in("one", &["add", "."]).expect(0);
     // Files are found from everywhere, as long as their folder is where it was.
-    run_in(&sandbox, "elsewhere", &["remove", "--missing"]).expect(1);
+    sandbox
+        .run_in("elsewhere", &["remove", "--missing"])
+        .expect(1);
     fs::rename(sandbox.path("one"), sandbox.path("two")).unwrap();
-    let ran = run_in(&sandbox, "elsewhere", &["remove", "--missing"]).expect(2);
+    let ran = sandbox
+        .run_in("elsewhere", &["remove", "--missing"])
+        .expect(2);
     let told = "dedupdb: none of 2 files is found from this folder; run this where they were added from, or with \
                 --force if they are gone\n";
     assert_eq!(ran.stderr, told);
@@ -161,7 +157,7 @@ fn add_of_the_current_folder_says_it_too_unless_it_seems_to_be_another_one() {
     }
     let gone = |folder: &str, paths: &[&str]| {
         let arguments = [&["add", "--json"], paths].concat();
-        let ran = run_in(&sandbox, folder, &arguments).expect(0);
+        let ran = sandbox.run_in(folder, &arguments).expect(0);
         ran.objects().pop().unwrap()["gone"].as_u64()
     };
     assert_eq!(gone("in", &[".", "../x.txt"]), Some(0));
@@ -174,7 +170,7 @@ fn add_of_the_current_folder_says_it_too_unless_it_seems_to_be_another_one() {
     assert_eq!(gone("in", &["sub"]), Some(0));
     fs::remove_dir_all(sandbox.path("in/sub")).unwrap();
     let arguments = ["add", "--json", "sub", "a.txt"];
-    let ran = run_in(&sandbox, "in", &arguments).expect(2);
+    let ran = sandbox.run_in("in", &arguments).expect(2);
     assert_eq!(ran.objects().pop().unwrap()["gone"], 1);
     // The keys of another folder look like those of this one.
     sandbox.write("other/z.txt", "the text of z");
@@ -187,27 +183,31 @@ fn missing_refuses_to_remove_most_unless_forced() {
     for name in ["a", "b", "c"] {
         sandbox.write(format!("one/{name}.txt"), name);
     }
-    run_in(&sandbox, "one", &["add", "."]).expect(0);
+    sandbox.run_in("one", &["add", "."]).expect(0);
     fs::rename(sandbox.path("one"), sandbox.path("two")).unwrap();
     // One name is also a name elsewhere.
     sandbox.write("elsewhere/a.txt", "another");
-    let ran = run_in(&sandbox, "elsewhere", &["remove", "--missing"]).expect(2);
+    let ran = sandbox
+        .run_in("elsewhere", &["remove", "--missing"])
+        .expect(2);
     let told = "dedupdb: 2 of 3 files are not found from this folder; run this where they were added from, or \
                 with --force if they are gone\n";
     assert_eq!((&*ran.stdout, &*ran.stderr), ("", told));
     let shown = ["remove", "--missing", "--dry-run"];
-    let ran = run_in(&sandbox, "elsewhere", &shown).expect(0);
+    let ran = sandbox.run_in("elsewhere", &shown).expect(0);
     let told = "dedupdb: 2 of 3 files are not found from this folder, so `remove` wants --force\n\
                 would remove 2 documents\n";
     assert_eq!((&*ran.stdout, &*ran.stderr), ("b.txt\nc.txt\n", told));
     fs::remove_file(sandbox.path("two/b.txt")).unwrap();
-    let ran = run_in(&sandbox, "two", &["remove", "--missing"]).expect(0);
+    let ran = sandbox.run_in("two", &["remove", "--missing"]).expect(0);
     assert_eq!(ran.stdout, "removed 1 document\n");
     for name in ["a.txt", "c.txt"] {
         fs::remove_file(sandbox.path("two").join(name)).unwrap();
     }
-    run_in(&sandbox, "two", &["remove", "--missing"]).expect(2);
-    let ran = run_in(&sandbox, "two", &["remove", "--missing", "--force"]).expect(0);
+    sandbox.run_in("two", &["remove", "--missing"]).expect(2);
+    let ran = sandbox
+        .run_in("two", &["remove", "--missing", "--force"])
+        .expect(0);
     assert_eq!(ran.stdout, "removed 2 documents\n");
     sandbox.run(&["remove", "--force", "a.txt"]).expect(2);
     let ran = sandbox

@@ -103,6 +103,13 @@ impl Sandbox {
         Ran::of(self.command(arguments).output().unwrap())
     }
 
+    /// Runs the program in a folder of the sandbox, with the store beside that folder.
+    pub(crate) fn run_in(&self, folder: &str, arguments: &[&str]) -> Ran {
+        let mut command = self.command(arguments);
+        command.args(["--store", "../.dedupdb"]);
+        Ran::of(command.current_dir(self.path(folder)).output().unwrap())
+    }
+
     /// Starts the program with pipes to and from it.
     pub(crate) fn piped(&self, arguments: &[&str]) -> Child {
         let mut command = self.command(arguments);

@@ -3,9 +3,11 @@
 use std::path::Path;
 
 use crate::error::Error;
-use crate::presence::{file_exists, path_of_document};
+use crate::presence::{file_exists, folder_of_document, is_from};
+use crate::read::stored::current_folder;
 use crate::source::Source;
 use crate::walk::key::Key;
+use dedupdb::write::SourceFile;
 use dedupdb::{Document, Store};
 
 /// The folders among the sources of an add to a store that had documents.
@@ -15,6 +17,8 @@ pub(super) struct AddedFolders {
     prefixes: Vec<String>,
     /// Whether all sources are such folders.
     are_all: bool,
+    /// The current folder.
+    current: Option<SourceFile>,
 }
 
 /// Stored files that no longer exist: their number, and the key of the first one.
@@ -39,7 +43,11 @@ impl AddedFolders {
         if prefixes.first().is_some_and(String::is_empty) {
             prefixes.retain(|prefix| prefix.is_empty() || !is_in(prefix, ""));
         }
-        Ok(AddedFolders { prefixes, are_all })
+        Ok(AddedFolders {
+            prefixes,
+            are_all,
+            current: current_folder(),
+        })
     }
 
     /// Returns the stored files in the folders that no longer exist. `met` is the number of files of documents that the
@@ -54,7 +62,7 @@ impl AddedFolders {
         }
         for prefix in &self.prefixes {
             let (mut gone, mut found) = (MissingFiles::default(), 0);
-            for_each(prefix, store, |document| match file_exists(document) {
+            self.for_each(prefix, store, |document| match file_exists(document) {
                 Some(true) => found += 1,
                 Some(false) => {
                     gone.files += 1;
@@ -75,27 +83,31 @@ impl AddedFolders {
     fn files(&self, store: &Store) -> Result<u64, Error> {
         let mut files = 0;
         for prefix in &self.prefixes {
-            for_each(prefix, store, |document| {
+            self.for_each(prefix, store, |document| {
                 files += u64::from(document.modified.is_some());
             })?;
         }
         Ok(files)
     }
-}
 
-/// Calls `work` with each document whose key is in a folder.
-fn for_each(prefix: &str, store: &Store, mut work: impl FnMut(&Document)) -> Result<(), Error> {
-    for document in store.documents_with_prefix(prefix)? {
-        let document = document?;
-        // A relative path from another folder, which is still there, leads elsewhere.
-        let path = path_of_document(&document);
-        let is_elsewhere = path.is_some_and(|path| path.is_absolute());
-        let is_here = Path::new(&document.key).is_absolute() || !is_elsewhere;
-        if is_here && is_in(&document.key, prefix) {
-            work(&document);
+    /// Calls `work` with each document whose key is in a folder.
+    fn for_each(
+        &self,
+        prefix: &str,
+        store: &Store,
+        mut work: impl FnMut(&Document),
+    ) -> Result<(), Error> {
+        for document in store.documents_with_prefix(prefix)? {
+            let document = document?;
+            // A path from another folder, which is still there, leads elsewhere.
+            let is_here = is_from(&document, self.current.as_ref())
+                || folder_of_document(&document).is_none();
+            if is_in(&document.key, prefix) && is_here {
+                work(&document);
+            }
         }
+        Ok(())
     }
-    Ok(())
 }
 
 /// Whether a key is in the folder whose keys begin with `prefix`.

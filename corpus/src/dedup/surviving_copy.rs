@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::walk::folder::is_aside;
 use crate::{
     FileIdentity, KeepRank, Key, Options, Origin, Presence, Repeats, ShingleCounter, Source,
-    SourcedText, is_itself, path_of_document, rank_of_text,
+    SourcedText, is_itself, paths_of_document, rank_of_text,
 };
 use dedupdb::{Document, Match, Query, Result, Store};
 
@@ -181,8 +181,7 @@ pub(super) fn of(
     Ok(SurvivingCopy::Nothing(why))
 }
 
-/// Looks for the file of a stored document: as its key names it from the folder of the store or from this one, or, of a
-/// record, as the store names it, with that record.
+/// Looks for the file of a stored document: as its key names it or, of a record, as the store names it, with that record.
 fn look(
     document: &Document,
     store: &Store,
@@ -202,19 +201,14 @@ fn look(
             None => (Presence::Gone, None),
         };
     }
-    let path = document.modified.and_then(|_| Key::path(&document.key));
-    let Some(path) = path else {
+    let paths = document
+        .modified
+        .map_or(Vec::new(), |_| paths_of_document(document, store));
+    if paths.is_empty() {
         return (Presence::Unknown, None);
-    };
-    // A relative key is meant from the folder where it was added. If the store does not know it, that is most likely the one
-    // of the store, or the present one.
-    let of_store = store.folder().parent().map(|parent| parent.join(&path));
+    }
     let mut state = Presence::Gone;
-    for path in path_of_document(document)
-        .into_iter()
-        .chain(of_store)
-        .chain([path])
-    {
+    for path in paths {
         match Presence::look_at(path, document) {
             (Presence::Present, Some((path, found))) => {
                 let identity = FileIdentity::of(&path, &found);

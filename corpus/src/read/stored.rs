@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::presence::is_from;
 use crate::walk::identity::FileIdentity;
 use crate::walk::key::Key;
 use crate::walk::read_file::ReadFile;
@@ -67,8 +68,7 @@ impl StoredFiles {
             return Ok(StoredFile::OfAnotherFolder(other));
         }
         // What has moved with its folder is read again, so that the store knows where it is.
-        let has_moved = stored.folder.is_some()
-            && stored.folder.as_deref() != self.folder.as_ref().map(SourceFile::path);
+        let has_moved = !is_from(&stored, self.folder.as_ref());
         // A document of an interrupted run is read again, so that it can be published.
         let is_as_stored = stored.is_published
             && file.modified.is_some()
@@ -81,8 +81,8 @@ impl StoredFiles {
         })
     }
 
-    /// Returns what the store has of a file of records whose records have no ids, or ids of
-    /// their own file: their keys begin with its path.
+    /// Returns what the store has of a file of records whose records have no ids, or ids of their own file: their keys begin
+    /// with its path.
     ///
     /// # Errors
     ///
@@ -95,13 +95,9 @@ impl StoredFiles {
         let other = first.transpose()?.and_then(|stored| stored.source);
         let other = other.and_then(|path| Key::path(&path));
         // A link may lead to another file by now.
-        let other = other.filter(|other| Path::new(key).is_relative() && other.ends_with(key));
-        Ok(
-            match other.filter(|other| is_another(other, file.identity)) {
-                Some(other) => StoredFile::OfAnotherFolder(other),
-                None => StoredFile::ToRead,
-            },
-        )
+        let is_path = |other: &PathBuf| Path::new(key).is_relative() && other.ends_with(key);
+        let other = other.filter(|other| is_path(other) && is_another(other, file.identity));
+        Ok(other.map_or(StoredFile::ToRead, StoredFile::OfAnotherFolder))
     }
 }
 
