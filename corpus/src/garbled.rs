@@ -8,11 +8,16 @@ use encoding_rs::{
     WINDOWS_1255, WINDOWS_1256, WINDOWS_1257, WINDOWS_1258,
 };
 
-/// Ends of the names that pages give to characters: `uuml`, `eacute`, `rsquo`.
-const CHARACTER_ENDS: [&str; 32] = [
-    "Arr", "acute", "amp", "apos", "arr", "bull", "caron", "cedil", "circ", "copy", "dash", "deg",
-    "eth", "euro", "grave", "gt", "hellip", "lig", "lt", "middot", "nbsp", "pound", "quo", "quot",
-    "ring", "sect", "shy", "slash", "thorn", "tilde", "times", "uml",
+/// Ends of the names that pages give to letters: `uuml`, `eacute`.
+const LETTER_ENDS: [&str; 12] = [
+    "acute", "caron", "cedil", "circ", "eth", "grave", "lig", "ring", "slash", "thorn", "tilde",
+    "uml",
+];
+
+/// Ends of the names that they give to other characters: `rsquo`.
+const SIGN_ENDS: [&str; 21] = [
+    "Arr", "amp", "apos", "arr", "bull", "copy", "dash", "deg", "euro", "gt", "hellip", "lt",
+    "middot", "nbsp", "pound", "quo", "quot", "reg", "sect", "shy", "times",
 ];
 
 /// The signs of Windows-1252 beyond Latin-1, without the punctuation that stands behind words.
@@ -52,12 +57,6 @@ static FIRST_SIGNS: LazyLock<Vec<char>> = LazyLock::new(|| {
     first.dedup();
     first
 });
-
-/// Ends of the names of characters that are no letters.
-const SIGN_ENDS: [&str; 21] = [
-    "Arr", "amp", "apos", "arr", "bull", "copy", "dash", "deg", "euro", "gt", "hellip", "lt",
-    "middot", "nbsp", "pound", "quo", "quot", "reg", "sect", "shy", "times",
-];
 
 /// A letter in place of one that was decoded wrongly. Few texts have it.
 const LETTER: &str = "\u{195}";
@@ -171,7 +170,10 @@ fn stand_in(garbled: &str, before: Option<char>, behind: Option<char>) -> &'stat
 /// The character with this number, in hexadecimal digits.
 fn char_of(digits: &[u8]) -> Option<char> {
     let digits = std::str::from_utf8(digits).ok()?;
-    char::from_u32(u32::from_str_radix(digits, 16).ok()?)
+    // A sign before them is no digit.
+    let is_number = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    let number = u32::from_str_radix(digits, 16).ok()?;
+    char::from_u32(number).filter(|_| is_number)
 }
 
 /// The places of characters in place of bytes that could not be decoded, of places where UTF-8 was read in another
@@ -321,9 +323,10 @@ fn is_reference(behind: &[u8]) -> bool {
     let end = behind.iter().position(|&byte| byte == b';');
     end.is_some_and(|end| match &behind[..end] {
         [b'#', digits @ ..] => !digits.is_empty() && digits.iter().all(u8::is_ascii_alphanumeric),
-        name => CHARACTER_ENDS
-            .iter()
-            .any(|end| name.ends_with(end.as_bytes())),
+        name => {
+            let mut ends = LETTER_ENDS.iter().chain(&SIGN_ENDS);
+            ends.any(|end| name.ends_with(end.as_bytes()))
+        }
     })
 }
 
@@ -422,6 +425,7 @@ mod tests {
         "ksiÄ…ka",
         "3 Ã— 4",
         "&Scaron;koda",
+        "Acme&reg;",
     ];
 
     /// Texts without one.
@@ -462,6 +466,7 @@ mod tests {
         "SMSки",
         r"/\u00a0/",
         r"\x00\x1b[0m",
+        r"a\u+0e9",
     ];
 
     #[test]
