@@ -21,7 +21,8 @@ and their rows: of two rows with one key, the later one stays. A new store gets 
 the sketches. An existing one must have the same parameters, except that it need not keep shingles.
 It may have another length of passages (`init --passage`) if the fingerprints of the sketches serve:
 those of 20 words serve for 36, with shingles of 5 words, and those of any length for 0. A file that
-is damaged or has other parameters is an error that names the file. Rows without a sketch, whose key or text was null, are left out and counted.
+is damaged or has other parameters is an error that names the file. Rows without a sketch, whose key
+or text was null, are left out and counted.
 
 If a load is stopped, run the same command to finish it.
 

@@ -3,9 +3,8 @@
 use std::io;
 use std::path::Path;
 
-use crate::{Format, OpenedFile};
-
 use crate::dedup::encoder::{Encoder, Outlet};
+use crate::{Format, OpenedFile};
 
 /// The records so far.
 pub(crate) struct RecordWriter {
@@ -45,8 +44,8 @@ impl RecordWriter {
         self.write(&opened.header)
     }
 
-    /// Writes a header or record as it is; into an array, as an element on a line of its own. If the one before has no line ending, as the last line of a file may not,
-    /// this adds one.
+    /// Writes a header or record as it is; into an array, as an element on a line of its own. If the one before has no line
+    /// ending, as the last line of a file may not, this adds one.
     ///
     /// # Errors
     ///

@@ -135,7 +135,8 @@ impl Report {
 
     /// Also links documents that share a passage, whatever else they have: of at least `at_least` tokens, or of the
     /// [store's length](Schema::passage). What five documents or more have links none. With `all`, all documents are compared,
-    /// however many share a part of a text. The texts are read again. This goes with neither [containment](Report::containment) nor [representatives](Linkage::Representative).
+    /// however many share a part of a text. The texts are read again. This goes with neither
+    /// [containment](Report::containment) nor [representatives](Linkage::Representative).
     pub fn passages(self, at_least: Option<u32>, all: bool) -> Report {
         Report {
             passages: Some(LinkingPassages { at_least, all }),
