@@ -132,7 +132,7 @@ pub mod sketching {
     pub use crate::preset::Preset;
     pub use crate::schema::SchemaBuilder;
     pub use crate::sketch::{Estimate, Family, Signature, Signer, SlotWidth, agreeing};
-    pub use crate::text::{ShingleSet, Shingler, Shingling, seen_characters};
+    pub use crate::text::{ShingleSet, Shingler, Shingling, seen_text};
 }
 
 /// Changing a store: outcomes of documents, batches and pipelines.

@@ -23,8 +23,26 @@ const OF_WORDS: [&str; 6] = ["da", "de", "di", "do", "of", "von"];
 /// Last words of the names that people and programs give to earlier versions: `a_old.txt`, `a.txt.bak`.
 const OLD_WORDS: [&str; 7] = ["bak", "backup", "old", "orig", "sav", "save", "swp"];
 
-/// Extensions of files that are not complete yet, or not to be kept.
-const PART_ENDS: [&str; 6] = ["crdownload", "download", "part", "partial", "temp", "tmp"];
+/// Extensions of files that are not complete yet, not to be kept, or the settings that a program came with.
+const PART_ENDS: [&str; 17] = [
+    "crdownload",
+    "download",
+    "part",
+    "partial",
+    "temp",
+    "tmp",
+    "dist",
+    "dpkg-dist",
+    "dpkg-new",
+    "dpkg-old",
+    "example",
+    "pacnew",
+    "pacsave",
+    "rpmnew",
+    "rpmsave",
+    "sample",
+    "ucf-dist",
+];
 
 /// Last words of the names of folders with copies: `Laptop Backup`, `docs_old`.
 const BACKUP_WORDS: [&str; 10] = [
@@ -68,7 +86,7 @@ const NEW_NAMES: [&str; 14] = [
 ];
 
 /// Names of folders of what was thrown away, or is thrown away later.
-const TRASH_FOLDERS: [&str; 21] = [
+const TRASH_FOLDERS: [&str; 43] = [
     "$recycle.bin",
     "cestino",
     "corbeille",
@@ -90,6 +108,28 @@ const TRASH_FOLDERS: [&str; 21] = [
     "spam",
     "trash",
     "корзина",
+    "#recycle",
+    "@recycle",
+    "deleted",
+    "discarded",
+    "lixeira",
+    "mülleimer",
+    "my trash",
+    "papirkurv",
+    "papperskorg",
+    "papperskorgen",
+    "prullenbak",
+    "recently deleted",
+    "recycle bin",
+    "roskakori",
+    "to delete",
+    "trash bin",
+    "trash.mbox",
+    "wastebasket",
+    "ごみ箱",
+    "回收站",
+    "废纸篓",
+    "휴지통",
 ];
 
 /// Names of folders of copies, or of files that programs put there.
@@ -346,6 +386,8 @@ mod tests {
             "scan0001.txt",
             "LETTER~1.TXT",
             "letter-LAPTOP-7ABC.txt",
+            "adduser.conf.dpkg-dist",
+            "settings.ini.example",
             ".Receipts/cur/1700000000.M1.host:2,FRS",
             ".l.txt",
         ] {
@@ -377,6 +419,7 @@ mod tests {
             ".config/app/settings.ini",
             "document of my life.txt",
             "cur/1700000000.M1.host:2,FRS",
+            "what is new.txt",
         ] {
             assert_eq!(set_aside(Path::new(other)), 0, "{other}");
         }
@@ -387,6 +430,9 @@ mod tests {
             "Spam/a.eml",
             "Junk E-mail/a.eml",
             "Junk/a.eml",
+            "#recycle/a.txt",
+            "Recently Deleted/a.txt",
+            "ごみ箱/a.txt",
             "Deleted Messages/a.eml",
             ".Junk/cur/a",
             ".Drafts/cur/a",

@@ -9,8 +9,9 @@ use crate::parse;
 
 /// Move near-duplicates in a folder aside, and back
 ///
-/// Of several similar files, the one that says more stays. The others go to the same paths below ASIDE. Nothing is deleted or
-/// replaced, and --undo moves everything back.
+/// Of several similar files, the one that says more stays. Another one moves to the same path below ASIDE if one that stays has
+/// every word of it, with the signs at it; with --threshold, --keep or --keys-from, it also moves if they differ. Nothing is
+/// deleted or replaced, and --undo moves everything back.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:

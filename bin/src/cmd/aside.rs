@@ -62,10 +62,15 @@ fn move_to(
     let mut told = DedupReporter::new(no_store, &paths, inputs, telling, console, &progress)?;
     told.are_records_left = true;
     let mut list = MoveList::new(console, output);
+    // A choice of what goes is meant for files that differ, too.
+    let is_threshold_given = judging.parameters.threshold.is_some();
+    let are_differing_moved =
+        is_threshold_given || judging.keep.is_some() || judging.keys_from.is_some();
     let moved = patiently(args.wait, || {
         let judging = judged(args, &paths, judging, options.clone())?;
         let moving = judging.progress(&progress).move_to(target);
-        let moved = moving.pretend(asked.dry_run).run(|event| {
+        let moving = moving.differing(are_differing_moved).pretend(asked.dry_run);
+        let moved = moving.run(|event| {
             if let MoveEvent::Judging(event) = event {
                 told.observe(*event);
             } else {
@@ -124,6 +129,18 @@ fn note_moved(moved: &MoveSummary, judging: &JudgingArgs, console: &Console) {
             "of similar files, the one that says more stays, then one not named like a copy, such as `x (1).txt`, then the \
              longer text, the shorter name and the shorter path (--keep chooses another)",
         );
+    }
+    if moved.differing > 0 {
+        let (own, stay) = if moved.differing == 1 {
+            ("its", "stays")
+        } else {
+            ("their", "stay")
+        };
+        let files = counted(moved.differing, "file resembles", "files resemble");
+        console.note(&format!(
+            "{files} one that lacks some of {own} words or signs, and {stay}; `dedupdb report` shows them side by side, and \
+             --threshold 0.8 moves them, too"
+        ));
     }
     if moved.other_bytes > 0 {
         let files = counted(moved.other_bytes, "file has", "files have");

@@ -12,7 +12,8 @@ use crate::sandbox::{Sandbox, text};
 /// Moves the near-duplicates of the folder `in` aside, and returns the files that stay.
 #[cfg(unix)]
 fn staying(sandbox: &Sandbox) -> Vec<String> {
-    sandbox.run(&["move", "in", "aside"]).expect(0);
+    let moving = ["move", "in", "aside", "--threshold", "0.8"];
+    sandbox.run(&moving).expect(0);
     let tree = crate::moving::tree(sandbox, "in");
     sandbox.run(&["move", "--undo", "aside"]).expect(0);
     tree.into_keys().collect()
@@ -441,7 +442,10 @@ fn files_with_the_same_words_are_counted_and_the_rule_is_said() {
     let sandbox = Sandbox::new();
     sandbox.write("in/a.txt", "-500.00 EUR are on the account since Monday");
     sandbox.write("in/b.txt", "+500.00 EUR are on the account since Monday");
-    for asked in [&["dedup", "in", "-o", "kept"][..], &["move", "in", "aside"]] {
+    for asked in [
+        &["dedup", "in", "-o", "kept"][..],
+        &["move", "in", "aside", "--threshold", "0.8"],
+    ] {
         let ran = sandbox.run(asked).expect(0);
         let said = "1 dropped text has the same words as another one";
         assert!(ran.stderr.contains(said), "{}", ran.stderr);

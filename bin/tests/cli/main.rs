@@ -64,6 +64,7 @@ mod moving;
 mod moving_against;
 mod moving_back;
 mod moving_beside;
+mod moving_complete;
 mod moving_names;
 mod named;
 mod odd_sources;

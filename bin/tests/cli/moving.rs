@@ -516,7 +516,8 @@ fn a_file_is_no_other_copy_of_itself() {
     sandbox.run(&UNDO).expect(0);
     assert_eq!(tree(&sandbox, "in"), before);
     // Another copy is a duplicate.
-    let ran = sandbox.run(&[&MOVE[..], &["--against", "known.txt"]].concat());
+    let known = ["--against", "known.txt", "--threshold", "0.8"];
+    let ran = sandbox.run(&[&MOVE[..], &known].concat());
     assert_eq!(ran.expect(0).lines().len(), 2);
     sandbox.run(&UNDO).expect(0);
     assert_eq!(tree(&sandbox, "in"), before);

@@ -26,6 +26,7 @@ fn what_resembles_a_file_elsewhere_that_changed_meanwhile_stays() {
     let moved = Dedup::new([sandbox.path("in")])
         .against_corpus([sandbox.path("arch"), sandbox.path("alone.txt")])
         .move_to(sandbox.path("aside"))
+        .differing(true)
         .run(|event| match event {
             MoveEvent::Judging(DedupEvent::Publishing) => {
                 thread::sleep(Duration::from_millis(30));
@@ -54,12 +55,17 @@ fn what_resembles_a_file_elsewhere_that_changed_meanwhile_stays() {
 fn a_stream_has_no_file_that_could_change() {
     let sandbox = Sandbox::new();
     pairs(&sandbox, 1);
-    let stream = Source::stream("elsewhere", std::io::Cursor::new(text(0, 40)));
-    let moved = Dedup::new([sandbox.path("in")])
-        .against_corpus([stream.format(Format::Text)])
-        .move_to(sandbox.path("aside"))
-        .run(|_| {});
-    assert_eq!(moved.unwrap().files, 2);
+    // It cannot be read again either, so only copies move unless all files that resemble it shall.
+    for (differing, files) in [(false, 1), (true, 2)] {
+        let stream = Source::stream("elsewhere", std::io::Cursor::new(text(0, 40)));
+        let moved = Dedup::new([sandbox.path("in")])
+            .against_corpus([stream.format(Format::Text)])
+            .move_to(sandbox.path(format!("aside{files}")))
+            .differing(differing)
+            .pretend(true)
+            .run(|_| {});
+        assert_eq!(moved.unwrap().files, files);
+    }
 }
 
 #[test]
@@ -147,7 +153,7 @@ fn files_with_the_names_of_our_own_stay() {
     sandbox.write("in/.a", text(1, 40) + " end");
     let own = [".dedupdb-moved", ".dedupdb-moved.part", ".dedupdb-moving"];
     for name in own {
-        sandbox.write(format!("in/{name}"), text(1, 40) + "!");
+        sandbox.write(format!("in/{name}"), text(1, 40));
     }
     sandbox.write("in/z.txt", text(1, 40));
     let (moved, left) = moved_while(&sandbox, || {});
@@ -319,7 +325,7 @@ fn a_store_of_the_folder_itself_lets_the_same_files_move() {
     // The end is cut off.
     sandbox.write("A/Downloads/e.txt", text(4, 60));
     sandbox.write("A/f.txt", &text(4, 60)[..text(4, 60).len() - 9]);
-    let judged = ["move", "A", "aside", "--dry-run"];
+    let judged = ["move", "A", "aside", "--dry-run", "--threshold", "0.8"];
     let files = |arguments: &[&str]| {
         let ran = sandbox.run(arguments).expect(0);
         let mut moved: Vec<String> = ran.lines().iter().map(|it| (*it).to_owned()).collect();
@@ -441,8 +447,8 @@ fn of_a_chain_that_is_stored_the_same_files_move() {
         );
     }
     let moved = |arguments: &[&str]| {
-        let ran = sandbox.run(&[&["move", "in", "aside", "--dry-run"], arguments].concat());
-        let ran = ran.expect(0);
+        let moving = ["move", "in", "aside", "--dry-run", "--threshold", "0.8"];
+        let ran = sandbox.run(&[&moving, arguments].concat()).expect(0);
         let moved = ran.lines().into_iter();
         let moved = moved.filter_map(|line| line.split('\t').next());
         moved.map(str::to_owned).collect::<Vec<String>>()

@@ -6,6 +6,7 @@ use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use super::complete::CompleteCheck;
 use super::hold::{FolderHold, check_free};
 use super::manifest::{ManifestEntry, MoveManifest, NAME};
 use super::plan::{CHANGED, MovePlan, MovedFiles, PlannedMove};
@@ -28,6 +29,7 @@ pub(super) fn run(asked: Move, observe: &mut dyn FnMut(MoveEvent<'_>)) -> Result
     let Move {
         mut dedup,
         target,
+        differing,
         pretend,
     } = asked;
     if dedup.containment.least.is_some() {
@@ -53,7 +55,14 @@ pub(super) fn run(asked: Move, observe: &mut dyn FnMut(MoveEvent<'_>)) -> Result
     dedup.keep = dedup.keep.or(Some(Keep::Longest));
     let mut plan = MovePlan::new(&folder, root.clone(), streams, began);
     dedup.moved_from = Some(root.clone());
-    let progress = dedup.progress.clone();
+    let (progress, schema) = (dedup.progress.clone(), dedup.schema.clone());
+    let check = CompleteCheck {
+        options: dedup.options.clone(),
+        schema: &schema,
+        progress: &progress,
+        is_within: dedup.against.is_none(),
+        is_needless: differing,
+    };
     let judged = dedup.lineage(true).run(|event| {
         match event {
             DedupEvent::Dropped(dropped) => plan.drop(dropped),
@@ -62,6 +71,7 @@ pub(super) fn run(asked: Move, observe: &mut dyn FnMut(MoveEvent<'_>)) -> Result
         }
         observe(MoveEvent::Judging(&event));
     });
+    let judged = judged.and_then(|done| Ok((done, check.leave_incomplete(&mut plan)?)));
     plan.look();
     let mut told = MoveReporter {
         summary: MoveSummary {
@@ -69,10 +79,11 @@ pub(super) fn run(asked: Move, observe: &mut dyn FnMut(MoveEvent<'_>)) -> Result
             ..MoveSummary::default()
         },
         observe,
-        progress,
+        progress: progress.clone(),
     };
-    let moved = judged.and_then(|done| {
+    let moved = judged.and_then(|(done, differing)| {
         told.summary.done = Some(done);
+        told.summary.differing = differing;
         move_all(&plan, root, &target, hold.as_ref(), &mut told)
     });
     if told.summary.files == 0 && !pretend {

@@ -13,6 +13,7 @@ use crate::dedup::event::DroppedDocument;
 use crate::dedup::files_below::files_below;
 use crate::dedup::surviving_copy::SurvivingCopy;
 use crate::{FileIdentity, Reason, Skipped};
+use dedupdb::find::Explanation;
 
 /// Why a file stays that is not as it was read.
 pub(super) const CHANGED: &str = "it changed since the run began";
@@ -24,7 +25,9 @@ pub(super) type MovedFiles<'a> = HashMap<&'a Path, Option<&'a Path>>;
 #[derive(Clone, Debug)]
 pub(super) struct PlannedMove {
     pub(super) file: PathBuf,
-    like: String,
+    key: String,
+    /// The key of the document that it resembles.
+    pub(super) like: String,
     similarity: f64,
     pub(super) exact_copy: bool,
     /// Whether its text is not in the file as it is: it is that of a page, or a program extracted it.
@@ -36,7 +39,7 @@ pub(super) struct PlannedMove {
     /// Whether that is the file of a stored document, which may be one of the folder.
     pub(super) is_other_stored: bool,
     /// Why it stays whatever happens to that file, if it does.
-    stays: Option<String>,
+    pub(super) stays: Option<String>,
     /// The first name of the file, if this is another name.
     pub(super) first: Option<PathBuf>,
 }
@@ -47,6 +50,7 @@ impl PlannedMove {
     pub(super) fn of(file: &Path) -> PlannedMove {
         PlannedMove {
             file: file.to_owned(),
+            key: String::new(),
             like: String::new(),
             similarity: 1.0,
             exact_copy: true,
@@ -57,6 +61,14 @@ impl PlannedMove {
             stays: None,
             first: None,
         }
+    }
+
+    /// Records that the file moves because of another one of the folder, whose text it was compared with as both are seen.
+    pub(super) fn resemble(&mut self, other: &PlannedMove, explained: &Explanation) {
+        self.like.clone_from(&other.key);
+        self.similarity = explained.similarity().unwrap_or_default();
+        self.exact_copy = explained.exact_copy;
+        self.other = Some(other.file.clone());
     }
 
     /// Whether a file with this metadata is the one that was read.
@@ -163,6 +175,7 @@ impl MovePlan {
         }
         self.files.push(PlannedMove {
             file: dropped.source.to_owned(),
+            key: dropped.key.to_owned(),
             like: like.clone(),
             similarity: dropped.earlier.similarity(),
             exact_copy: dropped.earlier.exact_copy,
@@ -173,6 +186,13 @@ impl MovePlan {
             stays,
             first: None,
         });
+    }
+
+    /// Records that other files move because of this one, which stays.
+    pub(super) fn keep(&mut self, staying: &PlannedMove) {
+        if let Some(read) = staying.read {
+            self.kept.insert(staying.file.clone(), read);
+        }
     }
 
     /// Returns the path of a file as the files of the folder are named, if it is one of them.
@@ -289,8 +309,13 @@ impl MovePlan {
         if metadata.len() == 0 {
             return Err(LeftReason::choice("it is empty"));
         }
-        if self.linked.contains(&self.root.join(path)) {
-            return Err(LeftReason::choice("a symbolic link leads to it"));
+        let ancestors = path.ancestors().take_while(|it| !it.as_os_str().is_empty());
+        let mut linked = ancestors.map(|it| self.linked.contains(&self.root.join(it)));
+        if let Some(depth) = linked.position(|is_linked| is_linked) {
+            let what = ["it", "its folder"][depth.min(1)];
+            return Err(LeftReason::choice(&format!(
+                "a symbolic link leads to {what}"
+            )));
         }
         // The move of its first name changed the file's status, but not its content.
         let is_changed = if planned.first.is_some() {
