@@ -68,8 +68,9 @@
 //!   (The batches matter only if a text has thousands of candidates that do not match and a search skips some
 //!   of them, see [`Options::false_candidates`].)
 //! - A damaged column is an error that names the file, never a wrong answer: a block is compared with its
-//!   checksum when a process first reads it. A damaged index may give an error or a wrong answer;
-//!   [`Store::check`] finds every flipped bit. Run it before a backup or a rebuild copies the index.
+//!   checksum when a process first reads it. A damaged index may give an error or a wrong answer, until
+//!   [`Store::check`] finds the damage. It finds every flipped bit of the columns and of the pages of the index
+//!   that are in use. Run it before a backup or a rebuild copies the index.
 //!
 //! # Limits
 //!
@@ -139,10 +140,12 @@ pub mod sketching {
 ///
 /// # What it costs
 ///
-/// With the default schema, a content takes 256 bytes of signature, 48 bytes of its row, about 130 bytes of postings, 70
-/// to 160 bytes of filters, 4 bytes for each fingerprint (a sixteenth of the shingles) and 3.3 bytes a shingle (8 to 16 in a text of few shingles). A document takes about 60 bytes
-/// beside its key, which is stored twice; so does an exact copy. Memory does not grow with the store: signatures,
-/// shingles and the filters that avoid most look-ups are mapped, and buckets are read through a cache of 128 MiB. The
+/// With the default schema, a content takes 256 bytes of signature, 48 bytes of its row, about 94 bytes of postings, 70
+/// to 160 bytes of filters, and 3.3 bytes a shingle (8 to 16 in a text of few shingles). A sixteenth of the shingles are
+/// fingerprints, which take 12 to 14 bytes each with their postings. A document takes about 60 bytes beside its key,
+/// which is stored twice; so does an exact copy. An index that grew by many commits also has free pages, which
+/// [`Rebuild::compact`](crate::upkeep::Rebuild::compact) drops. Memory does not grow with the store: signatures,
+/// shingles and the filters that avoid most look-ups are mapped, and buckets are read through a cache of 32 MiB. The
 /// postings of the youngest contents (a sixteenth of the store, at most 32,768) are held in memory and merged into the
 /// tables together, which is far cheaper than one by one.
 pub mod write {

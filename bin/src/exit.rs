@@ -16,7 +16,7 @@ pub(crate) enum Exit {
     Nothing,
     /// Something failed, or the store is damaged.
     Failed,
-    /// Another process has what the command needs. It may be repeated.
+    /// Another process has what the command needs, such as the right to write. The command can be repeated later.
     Busy,
     /// A signal stopped the command.
     Interrupted,
@@ -33,8 +33,8 @@ impl Exit {
         if failed { Exit::Failed } else { Exit::Found }
     }
 
-    /// The end of a command that has stored everything and may be repeated: [`Exit::Interrupted`] if a signal came,
-    /// because the user wants nothing to follow.
+    /// The exit of a command that has stored everything and can be repeated. After a signal it is [`Exit::Interrupted`],
+    /// so that a script that the user stops does not go on to its next command.
     pub(crate) fn unless_stopped(self, progress: &Progress, console: &Console) -> Exit {
         if !progress.is_stopped() {
             return self;
@@ -57,10 +57,10 @@ impl Exit {
         }
     }
 
-    /// Ends the process.
+    /// Ends the process, on Unix without what an ordinary exit does first.
     ///
-    /// Does not let the allocator free its memory first: that happens piece by piece, while the system takes it all at
-    /// once.
+    /// Otherwise the allocator would give its memory back piece by piece. The system takes it all at once, which is
+    /// faster.
     pub(crate) fn end(self) -> ! {
         // If this fails, there is nowhere to report it.
         io::stdout().flush().unwrap_or_default();

@@ -156,7 +156,7 @@ def contained_walk(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch
 
 
 def verify_contained(batches: Iterable[pa.RecordBatch], containment: float) -> Iterator[pa.RecordBatch]:
-    """Returns the pairs of which the second has this share of the shingles of the first, and no fewer shingles.
+    """Returns the pairs of which the second has this share of the shingles of the first, and at least as many.
 
     These are ``hash_a``, ``hash_b``, ``containment``, ``jaccard`` and whether both have the same number of shingles,
     ``equal``. The columns of the batches are ``hash``, ``size``, ``packed`` and ``file`` of both contents, with the

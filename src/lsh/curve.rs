@@ -3,9 +3,11 @@
 use super::bands::Bands;
 use crate::sketch::SlotWidth;
 
-/// The number of contents that resemble a query, spread evenly over the similarities 0 to 1, in the measure of work.
+/// The number of stored contents that [`Bands::false_work`] compares a query with. Their similarities to it are spread
+/// evenly from 0 to 1.
 ///
-/// One more band must save one candidate among this many contents.
+/// It sets the price of a band: another shape with one more band is better if it has at least one false candidate less
+/// among these contents.
 const CROWD: f64 = 1000.0;
 
 /// The number of intervals for Simpson's rule, which must be even.

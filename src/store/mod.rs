@@ -1,4 +1,4 @@
-//! The store, with one file for each verb.
+//! The store: what a program calls.
 
 #[cfg(test)]
 mod bounded;

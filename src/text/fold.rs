@@ -81,6 +81,9 @@ impl Fold {
             }
             return first_end;
         }
+        // The quick check of NFKC (Unicode Standard Annex #15): the segment is normal already if NFKC keeps each of its
+        // characters, and their combining classes do not decrease, which is the order that NFKC gives to marks. `İ` is
+        // not: its lowercase ends in a mark, which may have to be ordered among those that follow.
         let mut normal = (entry.is_kept() || entry.is_ignored()) && first != DOTTED;
         let (mut end, mut class) = (first_end, entry.combining_class());
         for (c, entry) in rest

@@ -16,7 +16,7 @@ Examples:
   dedupdb init --threshold 70% --recall 99%  Find more, at a higher cost for each query
   dedupdb init --shingling char:4 --threshold 0.7  For titles, names and short messages
   dedupdb init --preset fineweb --threshold 0.8  FineWeb's parameters with another threshold
-  dedupdb init --no-shingles  Half the space; similarities are estimates
+  dedupdb init --no-shingles  About 520 bytes a text, however long; similarities are estimates
 
 Prints the chosen bands, the probability that a pair of each similarity is found, and the space that
 a document takes.

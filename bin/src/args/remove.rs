@@ -32,8 +32,9 @@ s, min, h, d, w and y (365 days).
 as they are, or with --escaped as `list` prints them.
 
 --missing looks for files from the current folder, so run it where you ran `add`. If most files are
-not found, it refuses, unless --force says that they are gone; --dry-run lists them. Records and
-texts from standard input have no file and are never missing.
+not found, it refuses, unless --force says that they are gone; --dry-run lists them. Files on a
+drive that is not mounted count as missing. Records and texts from standard input have no file and
+are never missing.
 
 Exit codes: 0 something was removed, 1 nothing, 2 error, 75 another process is writing to the store.")]
 #[expect(clippy::struct_excessive_bools, reason = "flags are what was typed")]

@@ -149,7 +149,7 @@ fn asked(
     let common = common.map(|passage| &passage.tokens).chain(&found.common);
     let common: BTreeSet<(u32, u32)> = common.map(|tokens| (tokens.start, tokens.end)).collect();
     let common = common.len() as u64;
-    // Their lengths are known, and memory is for the pairs.
+    // The pairs need only the lengths, which `found.documents` has. The passages may take much memory.
     found.passages = Vec::new();
     Ok(Asked::Stored(StoredText { found, common }))
 }

@@ -260,8 +260,8 @@ impl Dedup {
     }
 
     /// Also drops a document if one that is kept contains it: has at least this share of its distinct shingles, above 0
-    /// and at most 1, and no fewer shingles (Broder, "On the Resemblance and Containment of Documents", 1997). Of documents
-    /// with the same number of shingles, the one that [`Keep::Longest`] prefers contains the other one.
+    /// and at most 1, and at least as many in all (Broder, "On the Resemblance and Containment of Documents", 1997). Of
+    /// documents with the same number of shingles, the one that [`Keep::Longest`] prefers contains the other one.
     ///
     /// The documents with most shingles are judged first, so the longer one of two is kept, and no document that is kept
     /// contains another one, unless that is [too short](Dedup::shortest). Near-duplicates at the threshold are dropped

@@ -30,8 +30,11 @@ const MOST_BITS: u32 = 26;
 /// The number of counters in a row of counts.
 const PART: usize = 1 << 20;
 
-/// The number of shingles that a content offers beyond those that are needed, so that a few in common by chance make no
-/// candidate.
+/// The number of shingles that a content offers beyond the n - m + 1 that are needed.
+///
+/// With them, a pair that is contained meets in at least 1 + `BEYOND` shingles, or in m if that is less. A pair that meets
+/// in fewer has them in common by chance, and is dropped by the engine, which counts the meetings (`_edges` in
+/// `dedupdb/spark/_contained.py`).
 const BEYOND: usize = 8;
 
 /// The number of pairs after which a walk is interrupted.
@@ -245,6 +248,7 @@ impl ClusterContainment {
         if (1..again.len()).contains(&offers) {
             again.select_nth_unstable_by_key(offers - 1, |shingle| (count(*shingle), *shingle));
         }
+        // The complement of a code is negative: sorted by code, the offers of a shingle come before its requests.
         let code = code.number().cast_signed();
         keys.extend(again.iter().copied().map(i64::from));
         codes.extend((0..again.len()).map(|place| if place < offers { !code } else { code }));
@@ -319,6 +323,7 @@ impl ShingleBucket {
                 self.offering.clear();
             }
             self.last = Some((key, code));
+            // Offers come first, so a request meets all of them.
             let is_offer = code < 0;
             let code = if is_offer { !code } else { code };
             let content = ContentCode::from_number(code.cast_unsigned());

@@ -41,11 +41,13 @@ use crate::storage::postings::{
 };
 use crate::storage::view::{Snapshot, bucket_error};
 
-/// Recent contents are merged into tables when they number a sixteenth of the contents there, or this many. More of
-/// them would slow down opening.
+/// The number of recent contents from which on they are merged into the tables; a smaller store merges from a sixteenth
+/// of the contents in its tables on. Opening a store computes the postings of all recent contents, so more of them would
+/// slow it down.
 const MAX_MERGE: u64 = 1 << 15;
 
-/// A new filter of the younger levels has room for this many times its postings, or for as many as it can get.
+/// How far a filter of the younger levels may grow: a new one has room for this many times its postings, or, if that is
+/// less, for as many as these levels can have before they are merged into the oldest one.
 const GROWTH: u64 = 8;
 
 /// What the handle that merges knows of its merge.

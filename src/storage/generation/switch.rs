@@ -21,7 +21,8 @@ impl NextGeneration {
 
     /// Takes over the rest, and puts the next generation into use.
     ///
-    /// The caller has the turn, which ends once the new generation is durably in use. The new files have theirs. Every row appended to `files` must be committed.
+    /// The caller has the turn of `files`, which ends once the new generation is durably in use. The new index has a
+    /// turn of its own, which the caller then has. Every row appended to `files` must be committed.
     ///
     /// All steps that can fail come before the switch, which is one rename. If the rename cannot be made durable, the
     /// next generation is in use nevertheless and nothing more is written. The error is then returned along with the

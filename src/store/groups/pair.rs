@@ -76,7 +76,7 @@ impl PairQuery {
     }
 
     /// Finds every pair of which the second text has at least this share of the shingles of the first, above 0 and at
-    /// most 1, and no fewer shingles. The share is the containment of the first text in the second (Broder, "On the
+    /// most 1, and at least as many in all. The share is the containment of the first text in the second (Broder, "On the
     /// Resemblance and Containment of Documents", 1997). Jaccard similarity has no part in it, so the query has no
     /// [`threshold`](PairQuery::threshold).
     ///

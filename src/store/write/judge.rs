@@ -98,7 +98,8 @@ pub(crate) struct Judge<'a> {
     pub(crate) appended: Option<AppendedContents<'a>>,
     /// Whether to find the earlier document of a copy that is stored nevertheless.
     pub(crate) evidence: bool,
-    /// Whether nobody said what an id of several files means.
+    /// Whether to refuse a document whose key has a text from another file. The store was never told whether an id in
+    /// two files names the same document.
     pub(crate) asks: bool,
 }
 
@@ -162,7 +163,8 @@ impl Judge<'_> {
         }
         self.compare(prepared, policy)?;
         let names = self.names(policy.except(prepared.key()));
-        // A run names the first of several documents that are as similar, so that the answer does not depend on later ones.
+        // Of several documents that are equally similar, a run of `dedup` names the first one that was stored. So the
+        // outcome does not depend on documents that follow.
         let Some(earlier) = names.best(&prepared.matches, policy.tie())? else {
             return Ok(Finding::New(names.best(&prepared.inside, policy.tie())?));
         };

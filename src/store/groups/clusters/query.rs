@@ -68,7 +68,7 @@ impl ClusterQuery {
     }
 
     /// Puts each text below the largest text that contains it: that has at least this share of its shingles, above 0
-    /// and at most 1, and no fewer shingles. The largest is the one with most shingles, of several the one added
+    /// and at most 1, and at least as many in all. The largest is the one with most shingles, of several the one added
     /// first; of two texts with the same number, the one added later is below the other. The trees are the clusters,
     /// and the text at the root is the representative. So a passage that is in two articles does not connect them,
     /// as it would if all pairs were links.
