@@ -133,7 +133,7 @@ pub mod sketching {
     pub use crate::preset::Preset;
     pub use crate::schema::SchemaBuilder;
     pub use crate::sketch::{Estimate, Family, Signature, Signer, SlotWidth, agreeing};
-    pub use crate::text::{ShingleSet, Shingler, Shingling, seen_text};
+    pub use crate::text::{ShingleSet, Shingler, Shingling, seen_characters};
 }
 
 /// Changing a store: outcomes of documents, batches and pipelines.

@@ -5,7 +5,7 @@ use std::path::{Component, Path};
 use crate::is_compressed;
 
 /// Words that file managers put into the name of a copy: `a copy 2.txt`, `Kopie von a.txt`.
-const COPY_WORDS: [&str; 9] = [
+const COPY_WORDS: [&str; 10] = [
     "copia",
     "copie",
     "copy",
@@ -15,16 +15,28 @@ const COPY_WORDS: [&str; 9] = [
     "kopie",
     "копия",
     "副本",
+    "コピー",
 ];
 
 /// Words between such a word and the name of the original.
-const OF_WORDS: [&str; 6] = ["da", "de", "di", "do", "of", "von"];
+const OF_WORDS: [&str; 7] = ["da", "de", "di", "do", "of", "von", "van"];
 
 /// Last words of the names that people and programs give to earlier versions: `a_old.txt`, `a.txt.bak`.
-const OLD_WORDS: [&str; 7] = ["bak", "backup", "old", "orig", "sav", "save", "swp"];
+const OLD_WORDS: [&str; 10] = [
+    "bak",
+    "backup",
+    "old",
+    "orig",
+    "sav",
+    "save",
+    "swp",
+    "autosaved",
+    "conflict",
+    "recovered",
+];
 
 /// Extensions of files that are not complete yet, not to be kept, or the settings that a program came with.
-const PART_ENDS: [&str; 17] = [
+const PART_ENDS: [&str; 20] = [
     "crdownload",
     "download",
     "part",
@@ -42,6 +54,9 @@ const PART_ENDS: [&str; 17] = [
     "rpmsave",
     "sample",
     "ucf-dist",
+    "asd",
+    "filepart",
+    "wbk",
 ];
 
 /// Last words of the names of folders with copies: `Laptop Backup`, `docs_old`.
@@ -86,7 +101,7 @@ const NEW_NAMES: [&str; 14] = [
 ];
 
 /// Names of folders of what was thrown away, or is thrown away later.
-const TRASH_FOLDERS: [&str; 43] = [
+const TRASH_FOLDERS: [&str; 45] = [
     "$recycle.bin",
     "cestino",
     "corbeille",
@@ -130,10 +145,12 @@ const TRASH_FOLDERS: [&str; 43] = [
     "回收站",
     "废纸篓",
     "휴지통",
+    "deleted_items",
+    "ゴミ箱",
 ];
 
 /// Names of folders of copies, or of files that programs put there.
-const SIDE_FOLDERS: [&str; 49] = [
+const SIDE_FOLDERS: [&str; 56] = [
     "__macosx",
     "_build",
     "_site",
@@ -183,10 +200,20 @@ const SIDE_FOLDERS: [&str; 49] = [
     "загрузки",
     "下载",
     "ダウンロード",
+    "@eadir",
+    "__pycache__",
+    "content.outlook",
+    "inetcache",
+    "recup_dir",
+    "sicherungen",
+    "备份",
 ];
 
+/// What a folder of what was thrown away counts: more than any other folders of a path.
+const THROWN_AWAY: usize = 8;
+
 /// How many of the names of the file and its folders say that it is hidden, a copy, or not a person's: a backup, a library,
-/// what a build made. A compressed file is one, too; trash counts twice.
+/// what a build made. A compressed file is one, too; trash counts more than these.
 pub(crate) fn set_aside(path: &Path) -> usize {
     let mut names = path.components().filter_map(|component| match component {
         Component::Normal(name) => Some(name.to_string_lossy()),
@@ -195,7 +222,7 @@ pub(crate) fn set_aside(path: &Path) -> usize {
     let file = names.next_back();
     let of_file = file.map_or(0, |name| {
         if is_deleted_message(&name) {
-            2
+            THROWN_AWAY
         } else {
             usize::from(is_file_aside(&name) || is_compressed(path))
         }
@@ -204,12 +231,25 @@ pub(crate) fn set_aside(path: &Path) -> usize {
         if is_last_of(&name, &TRASH_FOLDERS)
             || name.starts_with('.') && is_last_of(&name, &SIDE_FOLDERS)
         {
-            2
+            THROWN_AWAY
         } else {
             usize::from(is_folder_aside(&name))
         }
     });
     of_file + folders.sum::<usize>()
+}
+
+/// Whether a file is hidden, or in a hidden folder.
+pub(crate) fn is_out_of_sight(path: &Path) -> bool {
+    path.components().any(|component| match component {
+        Component::Normal(name) => name.to_string_lossy().starts_with('.'),
+        _ => false,
+    })
+}
+
+/// Whether a file was thrown away.
+pub(crate) fn is_thrown_away(path: &Path) -> bool {
+    set_aside(path) >= THROWN_AWAY
 }
 
 /// Whether a folder has one of these names. In a Maildir, a folder in a folder is `.INBOX.Trash`.
@@ -239,7 +279,9 @@ fn is_file_aside(name: &str) -> bool {
         .iter()
         .any(|it| name.contains(it));
     let is_part = is_one(end, &PART_ENDS) || is_conflict;
-    let is_saved = name.ends_with('~') || name.starts_with('#') && name.ends_with('#');
+    let is_saved = name.ends_with('~')
+        || name.starts_with("~$")
+        || name.starts_with('#') && name.ends_with('#');
     // A name such as `.bashrc` is that of settings, which programs look for.
     let is_hidden = stem.starts_with('.') && stem.len() > 1;
     is_hidden
@@ -388,6 +430,10 @@ mod tests {
             "letter-LAPTOP-7ABC.txt",
             "adduser.conf.dpkg-dist",
             "settings.ini.example",
+            "~$letter.txt",
+            "letter (Autosaved).txt",
+            "recup_dir.1/f1.txt",
+            "Kopie van letter.txt",
             ".Receipts/cur/1700000000.M1.host:2,FRS",
             ".l.txt",
         ] {
@@ -396,7 +442,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_trash_count_twice_and_others_not() {
+    fn names_of_trash_count_most_and_others_not() {
         for other in [
             "report.txt",
             "older/report.txt",
@@ -426,7 +472,6 @@ mod tests {
         for trash in [
             ".trash/a.txt",
             "$RECYCLE.BIN/a.txt",
-            "old/backup/a.txt",
             "Spam/a.eml",
             "Junk E-mail/a.eml",
             "Junk/a.eml",
@@ -439,7 +484,7 @@ mod tests {
             ".INBOX.Deleted Items/cur/a",
             "cur/1700000000.M1.host:2,ST",
         ] {
-            assert_eq!(set_aside(Path::new(trash)), 2, "{trash}");
+            assert!(is_thrown_away(Path::new(trash)), "{trash}");
         }
     }
 

@@ -9,7 +9,7 @@ use std::path::Path;
 use crate::SourcedText;
 use crate::aside_names::set_aside;
 use crate::garbled::{garbled_places, with_letters};
-use dedupdb::sketching::{Shingler, seen_text};
+use dedupdb::sketching::{Shingler, seen_characters};
 use dedupdb::{Result, Schema};
 
 /// Counts what texts say.
@@ -116,9 +116,7 @@ pub(crate) fn rank_of_text(text: &str, content: Content, place: Option<(&Path, b
         (least, lines) = (least.min(before - quoted), lines + 1);
     }
     let indentation = indents.saturating_sub(least.saturating_mul(lines));
-    let seen = seen_text(text);
-    let seen = seen.chars().filter(|c| !c.is_whitespace()).count();
-    let length = seen.saturating_sub(quotes) + indentation;
+    let length = seen_characters(text).saturating_sub(quotes) + indentation;
     let (_, aside, _, lengths) = stored_rank(0, 0, place);
     (content, aside, Reverse(length as u64), lengths)
 }

@@ -49,19 +49,19 @@ pub use shingler::Shingler;
 pub(crate) use shingler::folded;
 pub use shingling::Shingling;
 
-/// Returns the characters of a text that somebody sees, and its white space: without what folding drops, and with one
-/// character for a letter and its accent (NFC). A zero-width space divides words, so it becomes a space.
-pub fn seen_text(text: &str) -> String {
-    let seen = || {
-        text.chars().filter_map(|c| match c {
-            '\0'..='\x7f' => Some(c),
-            '\u{200b}' => Some(' '),
-            _ => Some(c).filter(|&c| !unicode::entry_of(c).is_ignored()),
-        })
+/// Returns the number of characters of a text that somebody sees: without white space and what folding drops, and with one
+/// character for a letter and its accent (NFC).
+pub fn seen_characters(text: &str) -> usize {
+    let is_unseen = |c: char| match c {
+        '\0'..='\x7f' => c.is_ascii_whitespace(),
+        // A zero-width space divides words, and nobody sees it.
+        '\u{200b}' => true,
+        _ => c.is_whitespace() || unicode::entry_of(c).is_ignored(),
     };
+    let seen = || text.chars().filter(|&c| !is_unseen(c));
     match is_nfc_quick(seen()) {
-        IsNormalized::Yes => seen().collect(),
-        _ => seen().nfc().collect(),
+        IsNormalized::Yes => seen().count(),
+        _ => seen().nfc().count(),
     }
 }
 

@@ -10,8 +10,8 @@ use crate::parse;
 /// Move near-duplicates in a folder aside, and back
 ///
 /// Of several similar files, the one that says more stays. Another one moves to the same path below ASIDE if one that stays has
-/// every word of it, with the signs at it; with --threshold, --keep or --keys-from, it also moves if they differ. Nothing is
-/// deleted or replaced, and --undo moves everything back.
+/// the same lines or goes on behind them; pages and messages move only if their bytes are the same. With --threshold, --keep or
+/// --keys-from, similar files move even if they differ. Nothing is deleted or replaced, and --undo moves everything back.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:

@@ -106,7 +106,7 @@ fn move_to(
     list.sum(&moved, asked.dry_run, "moved");
     note_moved(&moved, judging, console);
     if let Some(done) = &moved.done {
-        notes(done, judging, console);
+        notes(done, judging, are_differing_moved, console);
         if let Some(note) = short_note(done, args, judging)? {
             console.note(&note);
         }
@@ -138,7 +138,7 @@ fn note_moved(moved: &MoveSummary, judging: &JudgingArgs, console: &Console) {
         };
         let files = counted(moved.differing, "file resembles", "files resemble");
         console.note(&format!(
-            "{files} one that lacks some of {own} words or signs, and {stay}; `dedupdb report` shows them side by side, and \
+            "{files} one that lacks some of {own} lines, and {stay}; `dedupdb report` shows them side by side, and \
              --threshold 0.8 moves them, too"
         ));
     }
@@ -176,12 +176,14 @@ fn check(
 }
 
 /// Prints the notes on what was read.
-fn notes(done: &DedupSummary, judging: &JudgingArgs, console: &Console) {
+fn notes(done: &DedupSummary, judging: &JudgingArgs, are_differing_moved: bool, console: &Console) {
     let notes = [
         done.reading.left_out_note(judging.inputs.pre.is_some()),
         done.reading.no_exclusion_note(&judging.inputs),
         nothing_note(done),
-        words_note(done, judging),
+        are_differing_moved
+            .then(|| words_note(done, judging))
+            .flatten(),
     ];
     for note in notes.into_iter().flatten() {
         console.note(&note);

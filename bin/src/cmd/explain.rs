@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use dedupdb::sketching::seen_text;
+use dedupdb::sketching::seen_characters;
 use dedupdb::{Error, Schema, Store, find::Explanation};
 use dedupdb_corpus::dedup::contained_one;
 use dedupdb_corpus::{is_same_file, nothing_at};
@@ -93,10 +93,8 @@ fn contained(
     explanation: &Explanation,
     sides: &[TextSide; 2],
 ) -> Option<&'static str> {
-    let characters = |side: &TextSide| {
-        let text = seen_text(side.text.as_deref().unwrap_or_default());
-        text.chars().filter(|c| !c.is_whitespace()).count()
-    };
+    let characters =
+        |side: &TextSide| seen_characters(side.text.as_ref().map_or("", String::as_str));
     let one = contained_one(schema, explanation, sides.each_ref().map(characters))?;
     Some(["a", "b"][one])
 }

@@ -127,7 +127,7 @@ fn what_resembles_a_file_that_was_replaced_by_a_link_stays() {
     for kept in ["in/a.txt", "in/k/a.txt"] {
         let sandbox = Sandbox::new();
         sandbox.write("old/a.txt", text(2, 50));
-        sandbox.write(kept, text(1, 40) + " end");
+        sandbox.write(kept, text(1, 40) + "\nend");
         sandbox.write("in/z.txt", text(1, 40));
         let (moved, left) = moved_while(&sandbox, || {
             let replaced = if kept == "in/a.txt" {
@@ -150,7 +150,7 @@ fn what_resembles_a_file_that_was_replaced_by_a_link_stays() {
 #[test]
 fn files_with_the_names_of_our_own_stay() {
     let sandbox = Sandbox::new();
-    sandbox.write("in/.a", text(1, 40) + " end");
+    sandbox.write("in/a", text(1, 40) + "\nend");
     let own = [".dedupdb-moved", ".dedupdb-moved.part", ".dedupdb-moving"];
     for name in own {
         sandbox.write(format!("in/{name}"), text(1, 40));

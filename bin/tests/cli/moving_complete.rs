@@ -44,11 +44,16 @@ fn what_has_something_of_its_own_stays() {
         ("DSHELL=/bin/zsh", "#DSHELL=/bin/bash"),
         ("yes", "<<<<<<< HEAD no ======= yes, maybe >>>>>>> other"),
         ("password: hunter2!", "password: hunter2?"),
+        ("is liable", "is not liable"),
+        ("if a:\n    b()\n    c()", "if a:\n    b()\nc()"),
+        ("Monday\t\tMaths", "Monday\tMaths\t"),
+        ("echo 1\n# echo 2\necho 3", "echo 1 # echo 2 echo 3"),
+        ("flag \u{1f3f4}\u{e0067}\u{e0062}", "flag \u{1f3f4}"),
     ] {
         let sandbox = written(one, other);
         let (files, ran) = moved(&sandbox, &[]);
         assert!(files.is_empty(), "{one}: {}", ran.stdout);
-        let told = "1 file resembles one that lacks some of";
+        let told = "1 file resembles one that lacks some of its lines";
         assert!(ran.stderr.contains(told), "{}", ran.stderr);
         let json = sandbox.run(&[&["--json"], &MOVE[..], &["--dry-run"]].concat());
         let json: Value = serde_json::from_str(&json.expect(0).stdout).unwrap();
@@ -61,22 +66,75 @@ fn what_has_something_of_its_own_stays() {
 
 #[test]
 fn what_another_one_has_as_well_moves() {
-    for (whole, part) in [
-        ("a b", "a b"),
-        ("a b", "a\r\n\t b"),
-        ("the night tram runs again", "the night tram runs"),
-        ("café", "cafe\u{301}"),
-        ("soft hyphens", "so\u{ad}ft hy\u{2060}phens"),
-    ] {
+    for (whole, part) in [("a b\nc", "a b\nc"), ("a b\nc", "a b  \r\n\r\nc")] {
         let sandbox = written(whole, part);
         assert_eq!(moved(&sandbox, &[]).0.len(), 1, "{part:?}");
     }
-    // A text may be cut off within a word.
+    // A text that was cut off, also within a word, and one that another one continues.
+    let start = text(1, 90);
+    let whole = format!("{start} unfinished\n{}\n", text(2, 15));
+    for part in [
+        &start[..],
+        &format!("{start} unfi"),
+        &format!("{start} unfinished\n"),
+    ] {
+        let sandbox = Sandbox::new();
+        sandbox.write("in/z.txt", &whole);
+        sandbox.write("in/a.txt", part);
+        assert_eq!(moved(&sandbox, &[]).0, ["in/a.txt"], "{part}");
+    }
+    // These are whole.
+    for end in ["100\n", "100", "100 EUR"] {
+        let sandbox = Sandbox::new();
+        sandbox.write(
+            "in/z.txt",
+            format!("{start}\nTotal: {}", end.replace("100", "1000")),
+        );
+        sandbox.write("in/a.txt", format!("{start}\nTotal: {end}"));
+        assert!(moved(&sandbox, &[]).0.is_empty(), "{end}");
+    }
+}
+
+#[test]
+fn of_pages_and_messages_only_the_same_files_move() {
+    let page = |more: &str| format!("<p>{}</p>{more}", text(1, 60));
+    let message = |from: &str| format!("From: {from}\nSubject: hello\n\n{}\n", text(2, 60));
     let sandbox = Sandbox::new();
-    let whole = format!("{} unfinished end", text(1, 90));
-    sandbox.write("in/z.txt", &whole);
-    sandbox.write("in/a.txt", whole.strip_suffix("ished end").unwrap());
-    assert_eq!(moved(&sandbox, &[]).0, ["in/a.txt"]);
+    sandbox.write("in/a.html", page(""));
+    sandbox.write("in/a (1).html", page(""));
+    sandbox.write("in/b.html", page("<img src='data:image/png;base64,AAAA'>"));
+    sandbox.write(
+        "in/b (1).html",
+        page("<img src='data:image/png;base64,AAAA'>"),
+    );
+    sandbox.write("in/anna.eml", message("anna@example.org"));
+    sandbox.write("in/otto.eml", message("otto@example.org"));
+    sandbox.write("in/otto (1).eml", message("otto@example.org"));
+    let (mut files, ran) = moved(&sandbox, &[]);
+    files.sort();
+    let copies = ["in/a (1).html", "in/b (1).html", "in/otto (1).eml"];
+    assert_eq!(files, copies, "{}", ran.stderr);
+    assert_eq!(moved(&sandbox, &["--threshold", "0.8"]).0.len(), 5);
+}
+
+#[test]
+fn no_file_moves_because_of_one_that_is_out_of_sight() {
+    for (stays, beside) in [
+        ("Anna/Letters/2020/l.txt", "Trash/l.txt"),
+        ("Old laptop/Backup/l.txt", "#recycle/l.txt"),
+        ("l.txt", ".l.txt.autosave"),
+        (".ssh/config", "notes/config.txt"),
+    ] {
+        // What was thrown away says more, or just the same.
+        for end in ["", "\nand another line"] {
+            let sandbox = Sandbox::new();
+            sandbox.write(format!("in/{stays}"), text(1, 60));
+            sandbox.write(format!("in/{beside}"), text(1, 60) + end);
+            let (files, ran) = moved(&sandbox, &[]);
+            let stays = format!("in/{stays}");
+            assert!(!files.contains(&stays), "{end}: {}", ran.stderr);
+        }
+    }
 }
 
 #[test]
@@ -84,7 +142,7 @@ fn a_copy_of_a_version_that_stays_moves_because_of_that() {
     let sandbox = written("signed by Anna on Monday", "signed by Otto");
     let copy = fs::read_to_string(sandbox.path("in/two.txt")).unwrap();
     sandbox.write("in/two (1).txt", &copy);
-    sandbox.write("in/two (2).txt", copy.replacen(' ', "\n", 9));
+    sandbox.write("in/two (2).txt", copy.replace('\n', "\r\n\r\n"));
     let (mut files, ran) = moved(&sandbox, &[]);
     files.sort();
     assert_eq!(files, ["in/two (1).txt", "in/two (2).txt"]);

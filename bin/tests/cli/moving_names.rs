@@ -86,7 +86,7 @@ fn names_of_one_file_stay_together() {
 #[test]
 fn files_of_the_current_folder_are_listed_as_their_keys_are() {
     let sandbox = Sandbox::new();
-    sandbox.write("in/a.txt", format!("{} end", text(1, 40)));
+    sandbox.write("in/a.txt", format!("{}\nend", text(1, 40)));
     sandbox.write("in/b.txt", text(1, 40));
     let mut command = sandbox.command(&["move", ".", "../aside", "--dry-run"]);
     command.current_dir(sandbox.path("in"));

@@ -1,12 +1,11 @@
 //! Which of the dropped files the one that stays makes unnecessary.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::plan::{MovePlan, MovedFiles, PlannedMove};
 use crate::dedup::error::Result;
-use crate::{Options, SourcedText};
+use crate::{Options, Source};
 use dedupdb::find::Explanation;
-use dedupdb::sketching::seen_text;
 use dedupdb::{Progress, Schema};
 
 /// The bytes of the texts that stay beside one that they resemble, and that others are compared with.
@@ -23,96 +22,138 @@ pub(super) struct CompleteCheck<'a> {
     pub(super) is_needless: bool,
 }
 
-/// A text that stays, as somebody sees it.
-struct StayingText {
+/// A file that stays.
+struct StayingFile {
+    /// Empty if it was extracted from the file, or cannot be read again.
     text: String,
-    /// The file, if it stays beside the one that it resembles.
-    file: Option<PlannedMove>,
+    path: Option<PathBuf>,
+    /// What was planned for it, unless it is the one that the others resemble.
+    planned: Option<PlannedMove>,
+}
+
+impl StayingFile {
+    /// Whether nothing of another file with this text is missing here. Of a page or a message, the text is not all.
+    fn has_all_of(&self, other: &PlannedMove, text: &str) -> bool {
+        if other.is_extracted {
+            return self
+                .path
+                .as_ref()
+                .is_some_and(|path| other.has_bytes_of(path));
+        }
+        goes_on(&self.text, text)
+    }
 }
 
 impl CompleteCheck<'_> {
-    /// Leaves those files out of the plan that have something that no file has which they resemble and which stays. Returns
-    /// their number.
-    ///
-    /// Files come in the order in which they were judged, so each is compared with those before it.
+    /// Leaves those files out of the plan of which no file that they resemble and that stays has all lines. Returns their number.
     pub(super) fn leave_incomplete(&self, plan: &mut MovePlan) -> Result<u64> {
         if self.is_needless {
             return Ok(0);
         }
-        // A stable sort: the files that resemble one file stay in their order.
-        plan.files.sort_by(|a, b| a.like.cmp(&b.like));
+        // A stable sort: the files that resemble one file stay in the order in which they were judged.
+        let mut files = std::mem::take(&mut plan.files);
+        files.sort_by(|a, b| a.like.cmp(&b.like));
         let mut left = 0;
-        let mut files: Vec<PlannedMove> = Vec::with_capacity(plan.files.len());
-        let (mut staying, mut bytes) = (Vec::new(), 0);
-        let mut like = String::new();
-        for mut planned in std::mem::take(&mut plan.files) {
-            self.progress.go_on()?;
+        for group in files.chunk_by(|a, b| a.like == b.like) {
             // What else keeps a file in its place is found again, and told, before it moves.
-            if planned.exact_copy || plan.check(&planned, &MovedFiles::new()).is_err() {
-                files.push(planned);
-                continue;
+            let is_decided = |it: &PlannedMove| {
+                it.stays.is_some() || it.is_same() || plan.check(it, &MovedFiles::new()).is_err()
+            };
+            let group = group.iter().cloned().map(|mut planned| {
+                planned.stays = planned.stays.take().or_else(|| plan.why_in_sight(&planned));
+                planned
+            });
+            let (decided, open): (Vec<_>, Vec<_>) = group.partition(is_decided);
+            plan.files.extend(decided);
+            if !open.is_empty() {
+                left += self.judge(open, plan)?;
             }
-            if staying.is_empty() || like != planned.like {
-                like.clone_from(&planned.like);
-                staying = vec![StayingText {
-                    text: self.text_of_other(&planned),
-                    file: None,
-                }];
-                bytes = 0;
+        }
+        Ok(left)
+    }
+
+    /// Plans to move those of some files, which resemble one document, of which it or one before them has all. Returns the
+    /// number of the others.
+    fn judge(&self, group: Vec<PlannedMove>, plan: &mut MovePlan) -> Result<u64> {
+        let other = group.first().and_then(|it| it.other.clone());
+        let like = group.first().map(|it| it.like.clone());
+        let paths = other.iter().chain(group.iter().map(|it| &it.file));
+        let corpus = self.options.open(paths.map(Source::path))?;
+        let mut documents = corpus.filter_map(std::result::Result::ok).peekable();
+        let mut text_of = |path: &Path, key: Option<&String>| {
+            let mut text = None;
+            while let Some(document) = documents.next_if(|it| it.source == path) {
+                if document.is_extracted {
+                    text = Some(String::new());
+                } else if document.record.is_none() || key == Some(&document.key) {
+                    text = Some(document.into_text());
+                }
             }
-            let Some(text) = self.text_at(&planned.file, None) else {
+            text
+        };
+        let text = other
+            .as_ref()
+            .and_then(|other| text_of(other, like.as_ref()));
+        let mut staying = vec![StayingFile {
+            text: text.unwrap_or_default(),
+            path: other,
+            planned: None,
+        }];
+        let (mut bytes, mut left) = (0, 0);
+        for mut planned in group {
+            self.progress.go_on()?;
+            let Some(text) = text_of(&planned.file, None) else {
                 planned.stays = Some("it cannot be read again".to_owned());
-                files.push(planned);
+                plan.files.push(planned);
                 continue;
             };
-            let holder = staying.iter().find(|it| has_all_of(&it.text, &text));
-            if let Some(holder) = holder {
-                if let Some(file) = &holder.file {
-                    let explained = Explanation::of_texts(self.schema, &text, &holder.text)?;
+            if let Some(whole) = staying.iter().find(|it| it.has_all_of(&planned, &text)) {
+                if let Some(file) = &whole.planned {
+                    let explained = Explanation::of_texts(self.schema, &text, &whole.text)?;
                     planned.resemble(file, &explained);
                     plan.keep(file);
                 }
-                files.push(planned);
+                plan.files.push(planned);
                 continue;
             }
             left += 1;
             if self.is_within && bytes < MOST_BYTES {
                 bytes += text.len();
-                let file = Some(planned);
-                staying.push(StayingText { text, file });
+                staying.push(StayingFile {
+                    text,
+                    path: Some(planned.file.clone()),
+                    planned: Some(planned),
+                });
             }
         }
-        plan.files = files;
         Ok(left)
-    }
-
-    /// Returns the text that a file resembles. It is empty if it cannot be read again.
-    fn text_of_other(&self, planned: &PlannedMove) -> String {
-        let other = planned.other.as_deref();
-        let text = other.and_then(|other| self.text_at(other, Some(&planned.like)));
-        text.unwrap_or_default()
-    }
-
-    /// Reads the text of a file again, or of the record with this key in it, as somebody sees it.
-    fn text_at(&self, file: &Path, key: Option<&str>) -> Option<String> {
-        let documents = self.options.open([file]).ok()?.filter_map(Result::ok);
-        let is_it = |document: &SourcedText| {
-            document.record.is_none() || key == Some(document.key.as_str())
-        };
-        let mut documents = documents.filter(is_it);
-        documents.next().map(|document| seen_text(document.text()))
     }
 }
 
-/// Whether a text has every word of another one, with the signs at it, in the same order. The last word may be cut off.
-fn has_all_of(text: &str, other: &str) -> bool {
-    let mut words = text.split_whitespace();
-    let mut others = other.split_whitespace().peekable();
-    while let Some(other) = others.next() {
-        let is_last = others.peek().is_none();
-        if !words.any(|word| word == other || is_last && word.starts_with(other)) {
-            return false;
+/// Whether a text has the same lines as another one, or goes on behind them. Line ends, white space before them and lines
+/// without anything else do not count.
+///
+/// The last line may be cut off: it has no end, and the text goes on for a while, so that `100` is not taken for a part of `1000`.
+fn goes_on(text: &str, other: &str) -> bool {
+    const BEHIND: usize = 10;
+    let (mut own, mut others) = (lines(text), lines(other).peekable());
+    while let Some(other_line) = others.next() {
+        let line = own.next().unwrap_or_default();
+        if line == other_line {
+            continue;
         }
+        let is_cut = others.peek().is_none() && !other.ends_with(char::is_whitespace);
+        let rest = line.strip_prefix(other_line).filter(|_| is_cut);
+        let behind = rest.map(|rest| {
+            rest.split_whitespace().count() + own.flat_map(str::split_whitespace).count()
+        });
+        return behind.is_some_and(|words| words > BEHIND);
     }
     true
+}
+
+/// Returns the lines with anything but white space, without that at their ends.
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    let lines = text.lines().map(str::trim_end);
+    lines.filter(|line| !line.is_empty())
 }

@@ -20,8 +20,8 @@ pub use undo::Undo;
 /// Moves the near-duplicates in a folder to another folder, where they keep their relative paths.
 ///
 /// Of similar files, the one that [`Keep::Longest`](crate::dedup::Keep::Longest) prefers stays; [`Dedup::keep`] chooses
-/// another rule. Another one moves if a file that stays has every word of it, with the signs at it, in the same order:
-/// nothing that it says is missing then. [`Move::differing`] moves the others, too.
+/// another rule. Another one moves if a file that stays has the same lines or goes on behind them, and a page or a message
+/// if one has the same bytes: nothing of it is missing then. [`Move::differing`] moves the others, too.
 ///
 /// Before the first file is moved, a list of all files to move, `.dedupdb-moved`, is durable in the other folder. Files
 /// are moved by a rename that replaces nothing. So, whenever a run is killed, each file is complete in one of the two
@@ -41,7 +41,7 @@ pub use undo::Undo;
 /// # let (notes, aside) = (folder.path().join("notes"), folder.path().join("aside"));
 /// std::fs::create_dir(&notes)?;
 /// std::fs::write(notes.join("a.txt"), "The night tram runs again from Friday on.")?;
-/// std::fs::write(notes.join("b.txt"), "The night tram runs again\r\nfrom Friday on.")?;
+/// std::fs::write(notes.join("b.txt"), "The night tram runs again from Friday on.\r\n")?;
 /// let moved = Dedup::new([&notes]).move_to(&aside).run(|_| {})?;
 /// assert_eq!(moved.files, 1);
 /// assert!(!notes.join("b.txt").exists() && aside.join("b.txt").exists());
@@ -99,7 +99,7 @@ pub struct MoveSummary {
     pub bytes: u64,
     /// The number of files that were left where they are on purpose.
     pub left: u64,
-    /// The number of files that resemble one that stays, and stay because it lacks some of their words or signs.
+    /// The number of files that resemble one that stays, and stay because it lacks some of their lines.
     pub differing: u64,
     /// The number of files that could not be moved.
     pub failed: u64,
@@ -128,7 +128,7 @@ impl Dedup {
 }
 
 impl Move {
-    /// Sets whether similar files move even if they have words or signs that no similar file has which stays.
+    /// Sets whether similar files move even if no file that stays has all their lines.
     pub fn differing(self, differing: bool) -> Move {
         Move { differing, ..self }
     }

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use super::hold::{ChangeTime, RESERVED, stamp};
 use super::manifest::{ManifestEntry, MovedFileState};
 use super::{LeftReason, manifest};
+use crate::aside_names::{is_out_of_sight, is_thrown_away};
 use crate::dedup::event::DroppedDocument;
 use crate::dedup::files_below::files_below;
 use crate::dedup::surviving_copy::SurvivingCopy;
@@ -31,7 +32,7 @@ pub(super) struct PlannedMove {
     similarity: f64,
     pub(super) exact_copy: bool,
     /// Whether its text is not in the file as it is: it is that of a page, or a program extracted it.
-    is_extracted: bool,
+    pub(super) is_extracted: bool,
     /// The identity of the file when it was read.
     read: Option<FileIdentity>,
     /// The file of the document that it resembles, if known. The documents of a store may have none.
@@ -63,7 +64,7 @@ impl PlannedMove {
         }
     }
 
-    /// Records that the file moves because of another one of the folder, whose text it was compared with as both are seen.
+    /// Records that the file moves because of another one of the folder, with which it was compared.
     pub(super) fn resemble(&mut self, other: &PlannedMove, explained: &Explanation) {
         self.like.clone_from(&other.key);
         self.similarity = explained.similarity().unwrap_or_default();
@@ -77,11 +78,25 @@ impl PlannedMove {
             .is_none_or(|read| read == FileIdentity::of(path, found))
     }
 
+    /// Whether it is known, without reading texts again, that the other one is the same: the same bytes, or the same text
+    /// of a stream.
+    pub(super) fn is_same(&self) -> bool {
+        let is_same = |other: &PathBuf| self.has_bytes_of(other);
+        self.exact_copy && self.other.as_ref().map_or(!self.is_extracted, is_same)
+    }
+
+    /// Whether the file has the same bytes as another one.
+    pub(super) fn has_bytes_of(&self, other: &Path) -> bool {
+        let bytes = |path: &Path| fs::read(path).ok();
+        let size = |path: &Path| fs::metadata(path).ok().map(|it| it.len());
+        size(&self.file) == size(other)
+            && bytes(&self.file).is_some_and(|own| Some(own) == bytes(other))
+    }
+
     /// Whether only the text, which was extracted, is that of the other file: the bytes differ, or that file is not at hand.
     pub(super) fn has_other_bytes(&self) -> bool {
-        let bytes = |path: &Path| fs::read(path).ok();
-        let other = self.other.as_deref().and_then(bytes);
-        self.exact_copy && self.is_extracted && (other.is_none() || other != bytes(&self.file))
+        let is_same = |other: &PathBuf| self.has_bytes_of(other);
+        self.exact_copy && self.is_extracted && !self.other.as_ref().is_some_and(is_same)
     }
 
     /// Returns the file that remains in place of this one: the file that it resembles or, if that was moved, the one
@@ -193,6 +208,22 @@ impl MovePlan {
         if let Some(read) = staying.read {
             self.kept.insert(staying.file.clone(), read);
         }
+    }
+
+    /// Returns why a file stays if it is hidden, because programs may look for it, or if only the other one is, or was thrown
+    /// away.
+    pub(super) fn why_in_sight(&self, planned: &PlannedMove) -> Option<String> {
+        let below = |path: &Path| path.strip_prefix(&self.folder).map(Path::to_owned).ok();
+        let file = below(&planned.file)?;
+        if is_out_of_sight(&file) {
+            return Some("it is hidden or in a hidden folder".to_owned());
+        }
+        let other = below(planned.other.as_ref()?)?;
+        if is_out_of_sight(&other) || is_thrown_away(&other) && !is_thrown_away(&file) {
+            let other = self.folder.join(other);
+            return Some(format!("{} is hidden or was thrown away", other.display()));
+        }
+        None
     }
 
     /// Returns the path of a file as the files of the folder are named, if it is one of them.
