@@ -214,6 +214,7 @@ def dedup(
     unit: Literal["paragraph", "line"] | None = None,
     min_words: int | None = None,
     cut_passages: int | None = None,
+    min_count: int | None = None,
     drop_above: float | None = None,
     progress: Progress = None,
     temporary: str | os.PathLike[str] | None = None,
@@ -267,6 +268,8 @@ def dedup(
         min_words: With ``unit``, shorter units stay; 13.
         cut_passages: Cut each run of this number of words or more, 8 at least, that stands before, word for word, in
             what is kept of another row or of the same one.
+        min_count: With ``cut_passages``, cut only runs of this number of words that stand at so many places of all
+            texts, 2 or more, the first copy included. With more than 2, the texts are in memory meanwhile; 2.
         drop_above: With ``unit`` or ``cut_passages``, drop rows that lost a larger share of their characters, and those
             without a word left; 0.8.
         progress: True for a bar (tqdm's, if it is there), or a callable of ``(done, total)``.
@@ -299,11 +302,15 @@ def dedup(
         raise TypeError(f"temporary: a path, not {type(temporary).__name__}")
     if shortest is not None and containment is None:
         raise ValueError("shortest: it goes with containment, which is not given")
+    if min_count is not None and cut_passages is None:
+        raise ValueError("min_count: it goes with cut_passages, which is not given")
     if unit is not None or cut_passages is not None:
         others: dict[str, Any] = {"keep": None if keep == "first" else keep, "keep_by": keep_by, "prefer": prefer}
         others |= {"containment": containment, "shortest": shortest, "against": against, "key": key}
         others |= {"false_candidates": false_candidates, "ignore": ignore}
         least = least_words(unit, min_words, cut_passages, others, parameters)
+        if min_count is not None and min_count < 2:
+            raise ValueError(f"min_count: {min_count}; a passage that is cut stands at 2 places at least")
         share = 0.8 if drop_above is None else drop_above
         mask, parts, changed, skipped, table = _native.cut(
             texts,
@@ -312,6 +319,7 @@ def dedup(
             os.fspath(temporary),
             unit,
             least,
+            2 if min_count is None else min_count,
             share,
             false_candidates,
             errors,

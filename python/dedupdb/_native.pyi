@@ -359,6 +359,7 @@ def cut(
     within: _Path,
     unit: str | None,
     least: int,
+    min_count: int,
     drop_above: float,
     false_candidates: int | None,
     errors: str,

@@ -1,5 +1,6 @@
 //! Rows without paragraphs, lines or passages that came before.
 
+use std::collections::VecDeque;
 use std::path::PathBuf;
 
 use arrow_array::builder::{Float64Builder, StringBuilder, UInt64Builder};
@@ -24,9 +25,9 @@ use crate::watch::ProgressCallback;
 
 /// Which rows to keep, the parts that are cut, the texts without them, which rows could not be judged, and the kept rows if
 /// an Arrow table has them and they are asked for. With a `unit`, units of at least `least` words are judged, else passages
-/// of at least as many words.
+/// of at least as many words that stand at `min_count` places or more.
 #[pyfunction]
-#[pyo3(signature = (data, text, keep_rows, within, unit, least, drop_above, false_candidates, errors, progress, ignore, parameters))]
+#[pyo3(signature = (data, text, keep_rows, within, unit, least, min_count, drop_above, false_candidates, errors, progress, ignore, parameters))]
 #[expect(clippy::too_many_arguments, reason = "one call of ours makes it")]
 #[expect(clippy::type_complexity, reason = "one call of ours takes it apart")]
 pub(crate) fn cut(
@@ -37,6 +38,7 @@ pub(crate) fn cut(
     within: PathBuf,
     unit: Option<&str>,
     least: usize,
+    min_count: u32,
     drop_above: f64,
     #[pyo3(from_py_with = arguments::false_candidates)] false_candidates: Option<usize>,
     #[pyo3(from_py_with = arguments::errors)] errors: &str,
@@ -60,15 +62,23 @@ pub(crate) fn cut(
             Ok(Cutter::Units(Box::new(units)))
         }),
         None => RowPassages::begin(within, least)
-            .and_then(|passages| passages.drop_above(drop_above))
+            .and_then(|passages| passages.min_count(min_count)?.drop_above(drop_above))
             .map(|passages| Cutter::Passages(Box::new(passages))),
     };
     let mut cutter = cutter.map_err(|error| of_dedup(py, &error))?;
     let mut texts = TextQueue::of(rows, errors);
+    let mut waiting = if min_count > 2 {
+        counted(py, &mut cutter, &mut texts)?
+    } else {
+        VecDeque::new()
+    };
     let mut columns = CutColumns::default();
     let (mut judged, mut gone, mut changed) = (0, Vec::new(), CutTexts::new());
     let mut skipped = FlawedRows::new();
-    while let Some(batch) = texts.next(py)? {
+    while let Some(batch) = match waiting.pop_front() {
+        Some(batch) => Some(batch),
+        None => texts.next(py)?,
+    } {
         let cut = py.detach(|| cutter.cut(batch));
         for cut in cut.map_err(|error| of_dedup(py, &error))? {
             let row = texts.row(judged);
@@ -111,6 +121,22 @@ pub(crate) fn cut(
     Ok((keep, cuts, changed, skipped, kept.transpose()?))
 }
 
+/// Reads all texts, and counts their passages.
+fn counted(
+    py: Python<'_>,
+    cutter: &mut Cutter,
+    texts: &mut TextQueue,
+) -> PyResult<VecDeque<Vec<String>>> {
+    let mut waiting = VecDeque::new();
+    while let Some(batch) = texts.next(py)? {
+        let counted = py.detach(|| cutter.count(&batch));
+        counted.map_err(|error| of_dedup(py, &error))?;
+        waiting.push_back(batch);
+        py.check_signals()?;
+    }
+    Ok(waiting)
+}
+
 fn unit_of(name: &str) -> PyResult<Unit> {
     match name {
         "paragraph" => Ok(Unit::Paragraph),
@@ -135,6 +161,13 @@ impl Cutter {
                 let cut = passages.cut(&texts)?;
                 Ok(cut.into_iter().map(Ok).collect())
             }
+        }
+    }
+
+    fn count(&mut self, texts: &[String]) -> Result<(), Error> {
+        match self {
+            Cutter::Units(_) => Ok(()),
+            Cutter::Passages(passages) => passages.count(texts),
         }
     }
 

@@ -46,6 +46,7 @@ OPTIONS: list[dict[str, Any]] = [
     {"unit": "paragraph", "min_words": 30, "drop_above": 0.3},
     {"cut_passages": 20},
     {"cut_passages": 8, "drop_above": 0.5},
+    {"cut_passages": 8, "min_count": 30},
 ]
 
 
@@ -163,6 +164,8 @@ def test_what_is_refused() -> None:
         ({"unit": "line", "min_words": -1}, "min_words: -1 is below 0"),
         ({"min_words": 3}, "min_words: it goes with unit"),
         ({"drop_above": 0.5}, "drop_above: it goes with unit or cut_passages"),
+        ({"unit": "line", "min_count": 3}, "min_count: it goes with cut_passages"),
+        ({"cut_passages": 8, "min_count": 1}, "min_count: 1; a passage that is cut stands at 2 places"),
     ]
     for options, message in refused:
         with pytest.raises(ValueError, match=message):

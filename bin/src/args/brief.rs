@@ -3,7 +3,7 @@
 use clap::{Arg, Command};
 
 /// Options that only `--help` describes.
-const SELDOM: [&str; 33] = [
+const SELDOM: [&str; 34] = [
     "at_least",
     "drop_above",
     "encoding",
@@ -19,6 +19,7 @@ const SELDOM: [&str; 33] = [
     "keys_from",
     "max_document",
     "memory",
+    "min_count",
     "min_words",
     "no_quoted",
     "permutations",

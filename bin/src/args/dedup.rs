@@ -96,11 +96,16 @@ pub(crate) struct DedupArgs {
     pub(crate) min_words: usize,
 
     /// Cut each run of WORDS or more words that stands before, word for word, 8 or more
-    #[arg(long, value_name = "WORDS", value_parser = clap::value_parser!(u32).range(8..), group = "parts", conflicts_with_all = [
+    #[arg(long, value_name = "WORDS", value_parser = clap::value_parser!(u32).range(8..), groups = ["passages", "parts"], conflicts_with_all = [
         "against", "containment", "ignore", "keep", "keys_from", "list", "mark", "permutations", "protect",
         "shingling", "threshold", "unit",
     ])]
     pub(crate) cut_passages: Option<u32>,
+
+    /// With --cut-passages, cut only runs of WORDS words that stand at N or more places, the first copy included
+    #[arg(long, value_name = "N", default_value = "2", value_parser = clap::value_parser!(u32).range(2..),
+        requires = "passages")]
+    pub(crate) min_count: u32,
 
     /// With --unit or --cut-passages, drop documents that lost more of their characters: 0.8 or 80%
     #[arg(long, value_name = "SHARE", default_value = "0.8", value_parser = parse::share, requires = "parts")]

@@ -285,7 +285,9 @@ fn asked(args: &Args, dedup: &args::DedupArgs, options: Options) -> Result<dedup
                 "--cut-passages compares the input with itself: leave out --store (or DEDUPDB_STORE)"
             );
         }
-        asked = asked.cut_passages(usize::try_from(words)?);
+        asked = asked
+            .cut_passages(usize::try_from(words)?)
+            .min_count(dedup.min_count);
     }
     asked = asked.drop_above(dedup.drop_above);
     if args.store_given {

@@ -408,6 +408,80 @@ fn passages_that_stand_before_are_cut() {
     }
 }
 
+#[test]
+fn passages_that_stand_at_few_places_stay() {
+    let sandbox = Sandbox::new();
+    // A notice is on four pages, a line on three, and a quotation on two.
+    let [notice, line, quoted] = [1, 2, 3].map(|seed| text(seed, 30) + " ");
+    let own = |seed: u64| text(seed, 20) + " ";
+    let pages = [
+        [&own(4), &*notice, &own(5), &line].concat(),
+        [&own(6), &*quoted, &notice, &own(7)].concat(),
+        [&own(8), &*quoted, &notice, &line, &own(9)].concat(),
+        [&*notice, &own(10), &line, &own(11)].concat(),
+    ];
+    let rows = |texts: &[String; 4]| {
+        let rows = texts.iter().zip('a'..='d');
+        let rows = rows.map(|(text, id)| format!("{id}\t{text}\n"));
+        format!("id\ttext\n{}", rows.collect::<String>())
+    };
+    let without = |parts: [&[&String]; 4]| {
+        let mut texts = pages.clone();
+        for (text, parts) in texts.iter_mut().zip(parts) {
+            for part in parts {
+                *text = text.replace(part.as_str(), "");
+            }
+        }
+        texts
+    };
+    for (least, texts) in [
+        (
+            "2",
+            without([
+                &[],
+                &[&notice],
+                &[&quoted, &notice, &line],
+                &[&notice, &line],
+            ]),
+        ),
+        (
+            "3",
+            without([&[], &[&notice], &[&notice, &line], &[&notice, &line]]),
+        ),
+        ("4", without([&[], &[&notice], &[&notice], &[&notice]])),
+        ("5", pages.clone()),
+    ] {
+        // Standard input cannot be read twice.
+        let asked = "-q dedup - --format tsv -o out.tsv --force --cut-passages 25 --min-count";
+        let asked: Vec<&str> = asked.split(' ').chain([least]).collect();
+        sandbox.run_with(&asked, rows(&pages).as_bytes()).expect(0);
+        let written = fs::read_to_string(sandbox.path("out.tsv")).unwrap();
+        assert_eq!(written, rows(&texts), "{least}");
+    }
+}
+
+#[test]
+fn a_number_of_places_is_one_of_passages() {
+    let sandbox = Sandbox::new();
+    sandbox.write("in.jsonl", documents(&[&["one"]]));
+    for (flags, reason) in [
+        (&["--min-count", "3"][..], "were not provided"),
+        (&["--min-count", "3", "--unit", "line"], "were not provided"),
+        (
+            &["--min-count", "1", "--cut-passages", "8"],
+            "1 is not in 2..",
+        ),
+        (
+            &["--min-count", "0", "--cut-passages", "8"],
+            "0 is not in 2..",
+        ),
+    ] {
+        let asked = [&["dedup", "in.jsonl", "-o", "out.jsonl"], flags].concat();
+        let refused = sandbox.run(&asked).expect(2);
+        assert!(refused.stderr.contains(reason), "{}", refused.stderr);
+    }
+}
+
 /// Checks a line about a passage against the texts of `a`, `b` and so on.
 fn check_place(line: &Value, texts: &[String]) {
     let number = |name: &str| usize::try_from(line[name].as_u64().unwrap()).unwrap();

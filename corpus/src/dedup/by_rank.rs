@@ -6,8 +6,8 @@ use std::sync::mpsc::Receiver;
 use crate::dedup::error::Result;
 use crate::dedup::judge::{BatchReceiver, DedupJudge};
 use crate::dedup::order::{DocumentRank, Ranking};
-use crate::dedup::spool::{Spool, SpooledTexts};
-use crate::{BATCH_BYTES, Item, ItemBatch, count_items, send_batches};
+use crate::dedup::spool::{Spool, SpooledTexts, in_batches};
+use crate::{Item, ItemBatch, count_items};
 
 /// Reads all documents into the spool.
 ///
@@ -56,25 +56,7 @@ pub(super) fn ranked(
     mut texts: SpooledTexts,
     order: Arc<Vec<DocumentRank>>,
 ) -> Result<Receiver<Result<ItemBatch>>> {
-    let receiver = send_batches("spool", 1, move |sender| {
-        let mut batch = ItemBatch::default();
-        for rank in order.iter() {
-            match texts.read(rank.offset) {
-                Ok(document) => {
-                    batch.bytes += document.text().len() as u64;
-                    batch.items.push(Item::Document(document));
-                }
-                Err(error) => {
-                    // If this fails, the receiver is gone.
-                    drop(sender.send(Err(error)));
-                    return;
-                }
-            }
-            if batch.bytes >= BATCH_BYTES && sender.send(Ok(std::mem::take(&mut batch))).is_err() {
-                return;
-            }
-        }
-        drop(sender.send(Ok(batch)));
-    })?;
-    Ok(receiver)
+    in_batches(
+        (0..order.len()).map(move |number| Ok(Item::Document(texts.read(order[number].offset)?))),
+    )
 }

@@ -11,6 +11,7 @@ use dedupdb::{Options, Progress, Schema, Store};
 use crate::dedup::contained::ContainmentRule;
 use crate::dedup::keep_by::KeepBy;
 use crate::dedup::mark::MarkColumns;
+use crate::dedup::passages::EVERY_COPY;
 use crate::dedup::units::{Unit, UnitRule};
 
 /// The ends of the names of columns that [`Dedup::mark`] adds.
@@ -59,6 +60,8 @@ pub struct Dedup {
     pub(crate) units: UnitRule,
     /// The number of words of the shortest passages that are cut, if any are.
     pub(crate) passage: Option<usize>,
+    /// The number of places from which on a passage is cut.
+    pub(crate) min_count: u32,
     pub(crate) mark: Option<MarkColumns>,
     pub(crate) against: Option<Against>,
     pub(crate) protected: Vec<Glob>,
@@ -154,6 +157,7 @@ impl Dedup {
             containment: ContainmentRule::default(),
             units: UnitRule::default(),
             passage: None,
+            min_count: EVERY_COPY,
             mark: None,
             against: None,
             protected: Vec::new(),
@@ -361,6 +365,30 @@ impl Dedup {
     /// ```
     pub fn cut_passages(mut self, words: usize) -> Dedup {
         self.passage = Some(words);
+        self
+    }
+
+    /// Sets the number of places, 2 or more, at which a run of as many words as the shortest [passage](Dedup::cut_passages)
+    /// stands in all texts of the run if it is cut; by default 2, so that each later copy is cut. The first copy, which stays,
+    /// counts, and so do copies that overlap. Of a longer passage, only the parts are cut all of whose runs are so frequent.
+    ///
+    /// With more than 2, texts and records are stored in temporary files until all are read, and hashes of 8 bytes for each word,
+    /// which count the runs. Each different run that is so frequent takes 8 bytes of memory more.
+    ///
+    /// ```
+    /// use dedupdb_corpus::dedup::Dedup;
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let (pages, clean) = (folder.path().join("pages.jsonl"), folder.path().join("clean.jsonl"));
+    /// let notice = "The night tram runs again from Friday on, every half hour until four.";
+    /// std::fs::write(&pages, format!("{{\"text\":\"{notice}\"}}\n").repeat(3))?;
+    /// let run = |places| Dedup::new([&pages]).cut_passages(10).min_count(places);
+    /// assert_eq!(run(3).output(&clean).run(|_| {})?.kept, 1);
+    /// assert_eq!(run(4).output(folder.path().join("all.jsonl")).run(|_| {})?.kept, 3);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn min_count(mut self, places: u32) -> Dedup {
+        self.min_count = places;
         self
     }
 

@@ -22,13 +22,14 @@ const MARKER: &str = "dedupdb-work";
 const OUTPUT: &str = "output";
 
 /// Other files and folders that a run keeps here.
-const OTHERS: [&str; 7] = [
+const OTHERS: [&str; 8] = [
     "store",
     "against",
     "texts",
     "records",
     "words",
     "keys",
+    "counts",
     "contained",
 ];
 

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use super::PassageLengths;
+use super::frequent::{FrequentPassages, PassageCounter};
 use super::kept::{GAP, KeptWords};
 use super::origins::{KeptWord, PieceOrigins};
 use super::scan::{FoundPassage, RunPlace, scan};
@@ -17,6 +18,8 @@ use dedupdb::sketching::{Shingler, Shingling};
 pub(super) struct PassageCutter {
     kept: KeptWords,
     lengths: PassageLengths,
+    /// The passages that may be cut, if not all may.
+    frequent: Option<FrequentPassages>,
     words: Shingler,
     /// A text that lost more than this share of its characters is dropped.
     pub(super) most_lost: f64,
@@ -28,9 +31,12 @@ pub(super) struct PassageCutter {
     origins: Option<PieceOrigins>,
 }
 
+/// The most bytes of memory for counting passages. With more it is not faster.
+const COUNTED_BYTES: u64 = 128 << 20;
+
 /// Hashes of the words of a text. None is a gap.
 #[derive(Debug)]
-pub(super) struct HashedWords(Vec<u32>);
+pub(super) struct HashedWords(pub(super) Vec<u32>);
 
 /// What is cut from a text.
 #[derive(Debug)]
@@ -70,6 +76,7 @@ impl PassageCutter {
         Ok(PassageCutter {
             kept: KeptWords::new(file, lengths),
             lengths,
+            frequent: None,
             words: Shingler::new(Shingling::Word(1), true, true)?,
             most_lost,
             most,
@@ -82,6 +89,30 @@ impl PassageCutter {
     pub(super) fn with_origins(mut self, keys: File) -> PassageCutter {
         self.origins = Some(PieceOrigins::new(keys));
         self
+    }
+
+    /// Begins to count the passages of texts, in an empty file. Frequent ones stand at this number of places or more.
+    pub(super) fn counter(&self, file: File, least: u32) -> PassageCounter {
+        let memory = (self.most.0 / 2).min(COUNTED_BYTES);
+        PassageCounter::new(file, self.lengths, least, memory)
+    }
+
+    /// From now on cuts only passages that are frequent in the texts that were counted. What else is on disk meanwhile has
+    /// these bytes.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system and of `wait`, which is called from time to time; too much memory is needed.
+    pub(super) fn cut_frequent(
+        &mut self,
+        counter: PassageCounter,
+        on_disk: u64,
+        wait: &mut dyn FnMut() -> Result<()>,
+    ) -> Result<()> {
+        let (memory, disk) = &mut self.most;
+        self.frequent = Some(counter.finish(*memory, &self.folder, wait)?);
+        *disk = disk.saturating_sub(on_disk);
+        Ok(())
     }
 
     /// Returns the shingler that gives words.
@@ -102,7 +133,7 @@ impl PassageCutter {
         document: Option<&Origin>,
     ) -> Result<CutPassages> {
         let words = &words.0;
-        let passages = scan(words, &mut self.kept, self.lengths);
+        let passages = scan(words, &mut self.kept, self.lengths, self.frequent.as_ref());
         let passages = passages.map_err(|error| Error::temporary(&self.folder, error))?;
         let cut = passages.iter().map(|passage| passage.words.clone());
         let cut: Vec<Range<usize>> = cut.collect();
@@ -178,6 +209,7 @@ impl PassageCutter {
     fn check_room(&self, words: usize) -> Result<()> {
         let (memory, disk) = self.kept.bytes_with(words);
         let memory = memory + self.origins.as_ref().map_or(0, PieceOrigins::bytes);
+        let memory = memory + self.frequent.as_ref().map_or(0, FrequentPassages::bytes);
         let (most_memory, most_disk) = self.most;
         if memory > most_memory {
             return Err(Error::PassageMemory { limit: most_memory });

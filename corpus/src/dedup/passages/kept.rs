@@ -64,25 +64,24 @@ impl RunHashes {
     }
 
     /// Returns the hash of the run of a passage's length at this place.
-    fn passage(&self, at: usize) -> u64 {
+    pub(super) fn passage(&self, at: usize) -> u64 {
         self.hash(at, self.lengths.passage, self.factors[1])
     }
 
-    /// Returns the number of words.
-    fn len(&self) -> usize {
-        self.before.len() - 1
+    /// Returns the places of all passages.
+    pub(super) fn passages(&self) -> Range<usize> {
+        0..self.before.len().saturating_sub(self.lengths.passage)
     }
 
     /// Returns the places of the passages that have the anchor at this place.
-    fn around(&self, anchor: usize) -> Range<usize> {
+    pub(super) fn around(&self, anchor: usize) -> Range<usize> {
         let PassageLengths {
             passage,
             anchor: length,
             ..
         } = self.lengths;
         let first = (anchor + length).saturating_sub(passage);
-        let passages = (self.len() + 1).saturating_sub(passage);
-        first..passages.min(anchor + 1)
+        first..self.passages().end.min(anchor + 1)
     }
 }
 

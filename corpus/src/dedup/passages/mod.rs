@@ -5,8 +5,11 @@
 //! there, the **anchor**, is in an index in memory. A run of `n` words contains an anchor wherever it begins, so if each run of
 //! `k` words of a new document is looked up, and what is found is compared word by word in both directions, no run of
 //! `n` words is missed.
+//!
+//! If only frequent runs of `n` words are cut, a first pass over all texts counts them by hashes of 64 bits, sorted on disk.
 
 mod cutter;
+mod frequent;
 mod index;
 mod kept;
 mod list;
@@ -17,6 +20,9 @@ mod scan;
 
 pub use rows::RowPassages;
 pub(super) use run::by_passage;
+
+/// The least number of places with which no passage has to be counted: each copy of another one is cut.
+pub(super) const EVERY_COPY: u32 = 2;
 
 use crate::dedup::error::{Error, Result};
 
@@ -31,6 +37,19 @@ const FEWEST: usize = 8;
 pub(super) fn check_length(words: usize) -> Result<()> {
     if words < FEWEST {
         let reason = "a passage that is cut has at least 8 words";
+        return Err(Error::Units { reason });
+    }
+    Ok(())
+}
+
+/// Refuses a number of places that every run of words has.
+///
+/// # Errors
+///
+/// [`Error::Units`].
+pub(super) fn check_count(places: u32) -> Result<()> {
+    if places < EVERY_COPY {
+        let reason = "a passage that is cut stands at 2 places at least";
         return Err(Error::Units { reason });
     }
     Ok(())

@@ -1,15 +1,17 @@
 //! Rows of texts in memory, without passages that stood before.
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use super::check_length;
 use super::cutter::{CutPassages, HashedWords, PassageCutter};
+use super::frequent::PassageCounter;
+use super::{EVERY_COPY, check_count, check_length};
 use crate::dedup::cut_row::{CutRow, RowCut};
 use crate::dedup::error::{Error, Result};
 use crate::dedup::units::{UnitRule, check_lost};
+use dedupdb::sketching::Shingler;
 
 /// Cuts passages from rows of texts in memory, as [`Dedup::cut_passages`](crate::dedup::Dedup::cut_passages) does from
 /// documents.
@@ -28,6 +30,9 @@ use crate::dedup::units::{UnitRule, check_lost};
 /// ```
 pub struct RowPassages {
     cutter: PassageCutter,
+    /// Counts all rows first, if only frequent passages are cut.
+    counter: Option<PassageCounter>,
+    within: PathBuf,
 }
 
 impl fmt::Debug for RowPassages {
@@ -50,7 +55,42 @@ impl RowPassages {
         let most_lost = UnitRule::default().most_lost;
         let most = (u64::MAX, u64::MAX);
         let cutter = PassageCutter::new(file, within.to_owned(), words, most_lost, most)?;
-        Ok(RowPassages { cutter })
+        Ok(RowPassages {
+            cutter,
+            counter: None,
+            within: within.to_owned(),
+        })
+    }
+
+    /// Sets the number of places from which on a passage is cut; see [`Dedup::min_count`](crate::dedup::Dedup::min_count). With
+    /// more than 2, all rows are [counted](RowPassages::count) before the first ones are cut.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Units`] for fewer than 2; [`Error::Temporary`] if a temporary file cannot be created.
+    pub fn min_count(mut self, places: u32) -> Result<RowPassages> {
+        check_count(places)?;
+        let frequent = (places > EVERY_COPY).then(|| tempfile::tempfile_in(&self.within));
+        let file = frequent.transpose();
+        let file = file.map_err(|error| Error::temporary(&self.within, error))?;
+        self.counter = file.map(|file| self.cutter.counter(file, places));
+        Ok(self)
+    }
+
+    /// Counts the passages of the next rows. It does nothing unless only frequent ones are cut.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub fn count<T: AsRef<str> + Sync>(&mut self, texts: &[T]) -> Result<()> {
+        let Some(counter) = &mut self.counter else {
+            return Ok(());
+        };
+        for words in hashed(texts, self.cutter.words())? {
+            let counted = counter.push(&words.0);
+            counted.map_err(|error| Error::temporary(&self.within, error))?;
+        }
+        Ok(())
     }
 
     /// Sets the share of its characters that a row may lose before it is dropped; see
@@ -71,15 +111,25 @@ impl RowPassages {
     ///
     /// Those of the system.
     pub fn cut<T: AsRef<str> + Sync>(&mut self, texts: &[T]) -> Result<Vec<CutRow>> {
-        let words = self.cutter.words();
-        let hashed = texts
-            .par_iter()
-            .map(|text| HashedWords::of(text.as_ref(), words));
-        let hashed: Vec<HashedWords> = hashed.collect::<dedupdb::Result<_>>()?;
-        let rows = texts.iter().zip(&hashed);
+        if let Some(counter) = self.counter.take() {
+            self.cutter.cut_frequent(counter, 0, &mut || Ok(()))?;
+        }
+        let words = hashed(texts, self.cutter.words())?;
+        let rows = texts.iter().zip(&words);
         rows.map(|(text, words)| Ok(cut_row(self.cutter.cut(text.as_ref(), words, None)?)))
             .collect()
     }
+}
+
+/// Hashes the words of texts, on all threads.
+fn hashed<T: AsRef<str> + Sync>(
+    texts: &[T],
+    words: &Shingler,
+) -> dedupdb::Result<Vec<HashedWords>> {
+    let hashed = texts
+        .par_iter()
+        .map(|text| HashedWords::of(text.as_ref(), words));
+    hashed.collect()
 }
 
 fn cut_row(cut: CutPassages) -> CutRow {

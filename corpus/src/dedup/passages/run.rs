@@ -2,10 +2,13 @@
 
 use std::fs::File;
 use std::io;
+use std::sync::mpsc::Receiver;
 
 use rayon::prelude::*;
 
+use super::EVERY_COPY;
 use super::cutter::{CutPassages, HashedWords, PassageCutter};
+use super::frequent::PassageCounter;
 use super::list::PassageLine;
 use crate::dedup::dedup_run::keep_unread;
 use crate::dedup::error::{Error, Result};
@@ -14,6 +17,7 @@ use crate::dedup::line_list::LineList;
 use crate::dedup::outputs::Outputs;
 use crate::dedup::settings::Dedup;
 use crate::dedup::sink::OutputSink;
+use crate::dedup::spool::Spool;
 use crate::dedup::summary::PassageCounts;
 use crate::read::batches::send_batches;
 use crate::{Item, ItemBatch, SourcedText, count_items};
@@ -21,6 +25,8 @@ use dedupdb::sketching::Shingler;
 
 /// A batch, with the words of each of its documents.
 type WordBatch = (ItemBatch, Vec<HashedWords>);
+
+type WordReceiver<E> = Receiver<std::result::Result<WordBatch, E>>;
 
 /// The run so far.
 struct PassageRun<'r> {
@@ -70,33 +76,55 @@ pub(in crate::dedup) fn by_passage(
         counts: PassageCounts::default(),
     };
     let hashed = words_ahead(batches, run.cutter.words().clone())?;
-    judge.for_each_batch(&hashed, |judge, (batch, words): WordBatch| {
-        let (items, mut words) = (count_items(&batch.items), words.into_iter());
-        for item in &batch.items {
-            judge.reporter.item(item)?;
-            match item {
-                Item::Opened(opened) => run.sink.open(opened)?,
-                Item::Skipped(skipped) => keep_unread(run.sink, skipped)?,
-                Item::Unchanged(_) => {}
-                Item::Document(document) => {
-                    let what = "a document has no words";
-                    let words = words.next().ok_or(Error::Defect { what })?;
-                    let is_kept = run.cut(document, &words)?;
-                    judge.reporter.summary.kept += u64::from(is_kept);
-                }
-            }
-        }
-        judge.reporter.observer.advance(items, batch.bytes)
-    })?;
+    if dedup.min_count > EVERY_COPY {
+        let spool = Spool::new(work, dedup.temporary_limit)?;
+        let counter = run.cutter.counter(open("counts")?, dedup.min_count);
+        let (spool, counter) = count_all(judge, &hashed, spool, counter)?;
+        let mut wait = || judge.reporter.observer.go_on();
+        run.cutter.cut_frequent(counter, spool.bytes(), &mut wait)?;
+        let hashed = words_ahead(spool.all()?, run.cutter.words().clone())?;
+        run.cut_all(judge, &hashed, true)?;
+    } else {
+        run.cut_all(judge, &hashed, false)?;
+    }
     judge.reporter.summary.passages = Some(run.counts);
     run.list.map_or(Ok(()), LineList::finish)
 }
 
+/// Counts the passages of all documents, which go to a spool.
+fn count_all(
+    judge: &mut DedupJudge<'_>,
+    batches: &WordReceiver<crate::Error>,
+    mut spool: Spool,
+    mut counter: PassageCounter,
+) -> Result<(Spool, PassageCounter)> {
+    judge.for_each_batch(batches, |judge, (batch, words): WordBatch| {
+        for item in &batch.items {
+            judge.reporter.item(item)?;
+            match item {
+                Item::Opened(opened) => spool.open(opened)?,
+                Item::Document(document) => {
+                    spool.push(document)?;
+                }
+                Item::Skipped(_) | Item::Unchanged(_) => {}
+            }
+        }
+        for words in words {
+            let counted = counter.push(&words.0);
+            counted.map_err(|error| Error::temporary(spool.folder(), error))?;
+        }
+        spool.check_room(counter.written())?;
+        let items = count_items(&batch.items);
+        judge.reporter.observer.advance(items, batch.bytes)
+    })?;
+    Ok((spool, counter))
+}
+
 /// Hashes the words of batches on a separate thread as they arrive.
-fn words_ahead(
-    batches: BatchReceiver,
+fn words_ahead<E: From<crate::Error> + Send + 'static>(
+    batches: Receiver<std::result::Result<ItemBatch, E>>,
     words: Shingler,
-) -> Result<std::sync::mpsc::Receiver<std::result::Result<WordBatch, crate::Error>>> {
+) -> Result<WordReceiver<E>> {
     let hash = move |batch: ItemBatch| -> std::result::Result<WordBatch, crate::Error> {
         let documents = batch.items.par_iter().filter_map(Item::document);
         let hashed = documents.map(|document| HashedWords::of(document.text(), &words));
@@ -105,7 +133,8 @@ fn words_ahead(
     };
     Ok(send_batches("hashing", 0, move |sender| {
         for batch in batches {
-            if sender.send(batch.and_then(&hash)).is_err() {
+            let hashed = batch.and_then(|batch| Ok(hash(batch)?));
+            if sender.send(hashed).is_err() {
                 return;
             }
         }
@@ -113,6 +142,41 @@ fn words_ahead(
 }
 
 impl PassageRun<'_> {
+    /// Cuts passages from all documents. If they `are_met`, they have been counted before.
+    fn cut_all<E>(
+        &mut self,
+        judge: &mut DedupJudge<'_>,
+        batches: &WordReceiver<E>,
+        are_met: bool,
+    ) -> Result<()>
+    where
+        Error: From<E>,
+    {
+        judge.for_each_batch(batches, |judge, (batch, words): WordBatch| {
+            let (items, mut words) = (count_items(&batch.items), words.into_iter());
+            for item in &batch.items {
+                if !are_met {
+                    judge.reporter.item(item)?;
+                }
+                match item {
+                    Item::Opened(opened) => self.sink.open(opened)?,
+                    Item::Skipped(skipped) => keep_unread(self.sink, skipped)?,
+                    Item::Unchanged(_) => {}
+                    Item::Document(document) => {
+                        let what = "a document has no words";
+                        let words = words.next().ok_or(Error::Defect { what })?;
+                        let is_kept = self.cut(document, &words)?;
+                        judge.reporter.summary.kept += u64::from(is_kept);
+                    }
+                }
+            }
+            if are_met {
+                return judge.reporter.observer.go_on();
+            }
+            judge.reporter.observer.advance(items, batch.bytes)
+        })
+    }
+
     /// Writes a document without its passages that stood before. Returns whether it is kept.
     fn cut(&mut self, document: &SourcedText, words: &HashedWords) -> Result<bool> {
         let origin = document.as_ref();

@@ -1,9 +1,11 @@
 //! The passages of a document that stood before.
 
+use std::collections::HashMap;
 use std::io;
 use std::ops::Range;
 
 use super::PassageLengths;
+use super::frequent::FrequentPassages;
 use super::kept::{GAP, KeptWords, RunHashes, RunPlaces};
 
 /// The number of words to read at a time when runs are compared.
@@ -48,6 +50,10 @@ struct DocumentScan<'a> {
     hashes: RunHashes,
     lengths: PassageLengths,
     kept: &'a mut KeptWords,
+    /// The passages that may be cut, if not all may.
+    frequent: Option<&'a FrequentPassages>,
+    /// Whether the passage at each place may be cut, once that was asked for.
+    may_be_cut: Option<Vec<bool>>,
     /// The anchors of this document before the current place that are kept.
     own: RunPlaces,
     /// The passages that are cut, which may overlap.
@@ -57,7 +63,7 @@ struct DocumentScan<'a> {
 }
 
 /// Returns the passages that stand in pieces that are kept, or before in this document and apart from
-/// them. They are in order and do not overlap.
+/// them, and are `frequent` if that is asked for. They are in order and do not overlap.
 ///
 /// # Errors
 ///
@@ -66,6 +72,7 @@ pub(super) fn scan(
     words: &[u32],
     kept: &mut KeptWords,
     lengths: PassageLengths,
+    frequent: Option<&FrequentPassages>,
 ) -> io::Result<Vec<FoundPassage>> {
     if words.len() < lengths.passage {
         return Ok(Vec::new());
@@ -75,6 +82,8 @@ pub(super) fn scan(
         hashes: RunHashes::of(words, lengths),
         lengths,
         kept,
+        frequent,
+        may_be_cut: None,
         own: RunPlaces::default(),
         cut: Vec::new(),
         is_cut: vec![false; words.len()],
@@ -99,8 +108,8 @@ fn joined(mut passages: Vec<FoundPassage>) -> Vec<FoundPassage> {
 impl DocumentScan<'_> {
     fn look_up_all(&mut self) -> io::Result<()> {
         let mut next_own = 0;
-        // The last passage that was found: what the place in the file is more than the place here, and its end.
-        let mut current = (0, 0);
+        // The ends of the runs that were compared, by what the place in the file is more than the place here.
+        let mut compared: HashMap<u64, usize> = HashMap::new();
         let places = 0..=self.words.len() - self.lengths.anchor;
         for at in places.clone() {
             if at.is_multiple_of(TOGETHER) {
@@ -119,30 +128,65 @@ impl DocumentScan<'_> {
             // First in what was kept before this document, then in this document before this place.
             let mut found = Vec::new();
             self.kept.places().find(&self.hashes, at, &mut found);
+            if !found.is_empty() && !self.may_cut_around(at) {
+                continue;
+            }
             for place in found.drain(..) {
                 let ahead = place.wrapping_sub(at as u64);
-                // The place belongs to the run that was compared last.
-                if current.0 == ahead && at < current.1 {
+                // The place belongs to a run that was compared before.
+                if compared.get(&ahead).is_some_and(|&end| at < end) {
                     continue;
                 }
                 let run = self.run_in_file(at, place)?;
-                if run.len() >= self.lengths.passage {
-                    current = (ahead, run.end);
-                    let stood = RunPlace::Kept(place - (at - run.start) as u64);
+                compared.insert(ahead, run.end);
+                for run in self.parts_to_cut(run) {
+                    let stood = RunPlace::Kept(ahead.wrapping_add(run.start as u64));
                     self.take(run, stood);
                 }
             }
             self.own.find(&self.hashes, at, &mut found);
+            if !found.is_empty() && !self.may_cut_around(at) {
+                continue;
+            }
             for place in found.drain(..) {
                 let place = usize::try_from(place).unwrap_or(usize::MAX);
                 let run = self.run_here(at, place);
-                if run.len() >= self.lengths.passage {
+                for run in self.parts_to_cut(run) {
                     let stood = RunPlace::Here(run.start - (at - place));
                     self.take(run, stood);
                 }
             }
         }
         Ok(())
+    }
+
+    /// Returns whether a passage that has the anchor at this place may be cut.
+    fn may_cut_around(&mut self, at: usize) -> bool {
+        let Some(frequent) = self.frequent else {
+            return true;
+        };
+        let all = &mut self.may_be_cut;
+        let all = all.get_or_insert_with(|| frequent.among(&self.hashes));
+        all[self.hashes.around(at)].contains(&true)
+    }
+
+    /// Returns the parts of a run that have only passages that may be cut.
+    fn parts_to_cut(&self, run: Range<usize>) -> Vec<Range<usize>> {
+        let passage = self.lengths.passage;
+        if run.len() < passage {
+            return Vec::new();
+        }
+        let Some(all) = &self.may_be_cut else {
+            return vec![run];
+        };
+        let mut parts: Vec<Range<usize>> = Vec::new();
+        for start in (run.start..=run.end - passage).filter(|&start| all[start]) {
+            match parts.last_mut() {
+                Some(last) if last.end + 1 == start + passage => last.end += 1,
+                _ => parts.push(start..start + passage),
+            }
+        }
+        parts
     }
 
     fn take(&mut self, run: Range<usize>, stood: RunPlace) {
@@ -212,6 +256,12 @@ impl DocumentScan<'_> {
         let first = distance.max((at + anchor).saturating_sub(passage));
         let start = (first..at).rev().take_while(|&word| is_same(word)).last();
         let start = start.unwrap_or(at);
+        // What is not cut may be in the earlier run of what is.
+        let stays = |word: &usize| {
+            let all = self.may_be_cut.as_ref();
+            all.is_some_and(|all| !all.get(*word).unwrap_or(&false))
+        };
+        let start = (start..at).find(|word| !stays(word)).unwrap_or(at);
         let end = self.words.len().min(start + distance).min(at + passage);
         let length = (at..end).take_while(|&word| is_same(word)).count();
         start..at + length
@@ -221,21 +271,30 @@ impl DocumentScan<'_> {
 #[cfg(test)]
 mod tests {
     use std::collections::HashMap;
+    use std::path::Path;
 
     use proptest::prelude::*;
 
     use super::*;
+    use crate::dedup::passages::frequent::PassageCounter;
 
     /// The pieces of a document that are kept, and the ranges that are cut.
     type CutDocument = (Vec<Vec<u32>>, Vec<Range<usize>>);
 
     /// Cuts documents one after another.
-    fn cut_all(documents: &[Vec<u32>], passage: usize) -> Vec<CutDocument> {
+    fn cut_all(documents: &[Vec<u32>], passage: usize, least: u32) -> Vec<CutDocument> {
         let lengths = PassageLengths::of(passage);
+        let file = tempfile::tempfile().unwrap();
+        let mut counter = PassageCounter::new(file, lengths, least, 1 << 16);
+        documents
+            .iter()
+            .for_each(|words| counter.push(words).unwrap());
+        let frequent = counter.finish(u64::MAX, Path::new(""), &mut || Ok(()));
+        let frequent = Some(frequent.unwrap()).filter(|_| least > 2);
         let mut kept = KeptWords::new(tempfile::tempfile().unwrap(), lengths);
         let mut all = Vec::new();
         for words in documents {
-            let found = scan(words, &mut kept, lengths).unwrap();
+            let found = scan(words, &mut kept, lengths, frequent.as_ref()).unwrap();
             let cut: Vec<Range<usize>> = found.iter().map(|it| it.words.clone()).collect();
             for passage in found {
                 check_place(&passage, words, &mut kept);
@@ -269,9 +328,13 @@ mod tests {
     }
 
     /// Checks documents against what is promised, run by run.
-    fn check(documents: &[Vec<u32>], passage: usize) {
+    fn check(documents: &[Vec<u32>], passage: usize, least: u32) {
+        let mut counts: HashMap<&[u32], u32> = HashMap::new();
+        for run in documents.iter().flat_map(|words| words.windows(passage)) {
+            *counts.entry(run).or_default() += 1;
+        }
         let mut known: HashMap<&[u32], Vec<(usize, usize)>> = HashMap::new();
-        let all = cut_all(documents, passage);
+        let all = cut_all(documents, passage, least);
         let mut number = 0;
         for ((pieces, cut), words) in all.iter().zip(documents) {
             for range in cut {
@@ -279,7 +342,8 @@ mod tests {
                 let stood = |at: usize| {
                     let run = &words[at..at + passage];
                     let mut before = 0..(at + 1).saturating_sub(passage);
-                    before.any(|it| words[it..it + passage] == *run) || known.contains_key(run)
+                    let stood = before.any(|it| words[it..it + passage] == *run);
+                    counts[run] >= least && (stood || known.contains_key(run))
                 };
                 let mut covered = range.start;
                 for at in range.start..=range.end - passage {
@@ -293,6 +357,9 @@ mod tests {
             for piece in pieces {
                 number += 1;
                 for (at, run) in piece.windows(passage).enumerate() {
+                    if counts[run] < least {
+                        continue;
+                    }
                     let places = known.entry(run).or_default();
                     let is_apart =
                         |&(other, place): &(usize, usize)| other != number || place + passage <= at;
@@ -304,10 +371,11 @@ mod tests {
     }
 
     /// Documents of parts that come again and of other words.
-    fn documents() -> impl Strategy<Value = (Vec<Vec<u32>>, usize)> {
+    fn documents() -> impl Strategy<Value = (Vec<Vec<u32>>, usize, u32)> {
         let parts = proptest::collection::vec(proptest::collection::vec(1_u32..9, 1..24), 1..6);
         let picked = proptest::collection::vec(proptest::collection::vec(0_usize..9, 1..40), 1..12);
-        (parts, picked, 8_usize..14).prop_map(|(parts, picked, passage)| {
+        let numbers = (8_usize..14, 2_u32..7);
+        (parts, picked, numbers).prop_map(|(parts, picked, (passage, least))| {
             let mut other = 100;
             let mut document = |picked: Vec<usize>| {
                 let part = |number: usize| {
@@ -316,14 +384,15 @@ mod tests {
                 };
                 picked.into_iter().flat_map(part).collect()
             };
-            (picked.into_iter().map(&mut document).collect(), passage)
+            let documents = picked.into_iter().map(&mut document).collect();
+            (documents, passage, least)
         })
     }
 
     proptest! {
         #[test]
-        fn no_passage_is_left_twice_and_no_other_is_cut((documents, passage) in documents()) {
-            check(&documents, passage);
+        fn no_passage_is_left_twice_and_no_other_is_cut((documents, passage, least) in documents()) {
+            check(&documents, passage, least);
         }
     }
 
@@ -339,8 +408,8 @@ mod tests {
         let mut documents: Vec<Vec<u32>> = (0..3000).map(|_| document(0)).collect();
         let again = [&documents[1500][..], &[7, 7]].concat();
         documents.push(again);
-        check(&documents, 18);
-        let all = cut_all(&documents, 18);
+        check(&documents, 18, 2);
+        let all = cut_all(&documents, 18, 2);
         assert_eq!(all[3000].1, vec![0..18]);
         assert!(all[..3000].iter().all(|(_, cut)| cut.is_empty()));
     }
@@ -349,7 +418,7 @@ mod tests {
     fn long_runs_are_compared_across_what_is_written_and_what_is_not() {
         let long: Vec<u32> = (1..200_000).collect();
         let around = [&[7, 7], &long[..], &[8, 8]].concat();
-        let all = cut_all(&[long.clone(), long[5..100].to_vec(), around], 50);
+        let all = cut_all(&[long.clone(), long[5..100].to_vec(), around], 50, 2);
         assert_eq!(all[1].1, vec![0..95]);
         assert_eq!(all[2].1, vec![2..200_001]);
     }
@@ -357,11 +426,11 @@ mod tests {
     #[test]
     fn a_text_that_repeats_itself_keeps_one_copy() {
         let line: Vec<u32> = (1..11).collect();
-        let all = cut_all(&[line.repeat(1000)], 20);
+        let all = cut_all(&[line.repeat(1000)], 20, 2);
         let kept: usize = all[0].0.iter().map(Vec::len).sum();
         assert!((20..60).contains(&kept), "{kept}");
         // This would take hours if each run were compared to its end.
-        let all = cut_all(&[vec![7; 3_000_000]], 50);
+        let all = cut_all(&[vec![7; 3_000_000]], 50, 2);
         assert_eq!(all[0].1, vec![50..3_000_000]);
     }
 }

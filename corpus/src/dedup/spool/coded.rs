@@ -4,7 +4,7 @@ use std::io::{self, Read, Write};
 use std::time::SystemTime;
 
 use crate::number::times;
-use crate::{FileIdentity, Nth, ReadFile};
+use crate::{FileIdentity, Nth, ReadFile, TextPlace};
 
 pub(super) fn put(writer: &mut impl Write, number: u64) -> io::Result<u64> {
     writer.write_all(&number.to_le_bytes())?;
@@ -52,6 +52,27 @@ pub(super) fn put_known(writer: &mut impl Write, file: Option<&ReadFile>) -> io:
 pub(super) fn get_known(reader: &mut impl Read) -> io::Result<Option<ReadFile>> {
     let is_known = get(reader)? == 1;
     is_known.then(|| get_read_file(reader)).transpose()
+}
+
+/// Writes where records have their text.
+pub(super) fn put_place(writer: &mut impl Write, place: &TextPlace) -> io::Result<u64> {
+    let (kind, index, name) = match place {
+        TextPlace::None => (0, 0, ""),
+        TextPlace::BehindTab => (1, 0, ""),
+        TextPlace::Cell(index) => (2, *index as u64, ""),
+        TextPlace::Field(name) => (3, 0, &**name),
+    };
+    Ok(put(writer, kind)? + put(writer, index)? + put_bytes(writer, name.as_bytes())?)
+}
+
+pub(super) fn get_place(reader: &mut impl Read) -> io::Result<TextPlace> {
+    let (kind, index, name) = (get(reader)?, get(reader)?, get_text(reader)?);
+    Ok(match kind {
+        0 => TextPlace::None,
+        1 => TextPlace::BehindTab,
+        2 => TextPlace::Cell(usize::try_from(index).map_err(io::Error::other)?),
+        _ => TextPlace::Field(name),
+    })
 }
 
 pub(super) fn get(reader: &mut impl Read) -> io::Result<u64> {

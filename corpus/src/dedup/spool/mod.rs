@@ -12,14 +12,19 @@ pub(crate) use texts::SpooledTexts;
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Seek};
-use std::path::PathBuf;
+use std::mem::take;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::mpsc::Receiver;
 
 use crate::dedup::error::{Error, Result};
 use crate::publish::error::{self as publish, WithPath};
 use crate::publish::work::WorkFolder;
-use crate::{Nth, OpenedFile, SourcedText, TableSource, UnreadRecord};
-use coded::{put, put_bytes, put_known, put_line, put_time};
+use crate::{
+    BATCH_BYTES, Item, ItemBatch, Nth, OpenedFile, Origin, SourcedText, TableSource, UnreadRecord,
+    send_batches,
+};
+use coded::{put, put_bytes, put_known, put_line, put_place, put_time};
 use non_utf8_names::NonUtf8Names;
 
 /// A spool of two files: the texts, which are read in the order of judgement, and the records, which are read in the
@@ -118,13 +123,33 @@ impl Spool {
     /// Checks the limit after a write, and names the folder in an error.
     fn done<T>(&self, put: io::Result<T>) -> Result<T> {
         let put = put.map_err(|error| Error::temporary(&self.folder, error))?;
-        if self.offset + self.recorded > self.most {
+        self.check_room(0)?;
+        Ok(put)
+    }
+
+    /// Returns the folder that it is in.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Returns the approximate number of bytes of both files.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.offset + self.recorded
+    }
+
+    /// Checks that there is room for this number of bytes beside the spool.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TemporaryLimit`].
+    pub(crate) fn check_room(&self, beside: u64) -> Result<()> {
+        if self.bytes() + beside > self.most {
             return Err(Error::TemporaryLimit {
                 folder: self.folder.clone(),
                 limit: self.most,
             });
         }
-        Ok(put)
+        Ok(())
     }
 
     fn put_opened(&mut self, opened: &OpenedFile) -> io::Result<()> {
@@ -132,6 +157,7 @@ impl Spool {
         put(&mut self.records, opened.format.code() as u64)?;
         self.names.put(&mut self.records, &opened.source)?;
         self.recorded += put_bytes(&mut self.records, &opened.header)?;
+        put_place(&mut self.records, &opened.text)?;
         put(&mut self.records, opened.table.is_some().into())?;
         self.tables.extend(opened.table.clone());
         Ok(())
@@ -159,6 +185,7 @@ impl Spool {
         self.offset += put(&mut self.texts, document.is_extracted.into())?;
         let attachments = document.attachments.as_deref();
         self.offset += put_bytes(&mut self.texts, attachments.map_or(&[], |hash| hash))?;
+        self.offset += put_bytes(&mut self.texts, document.encoding.as_bytes())?;
         Ok(offset)
     }
 
@@ -168,6 +195,32 @@ impl Spool {
         // More than its head takes.
         self.recorded += HEAD + put_bytes(&mut self.records, verbatim)?;
         Ok(())
+    }
+
+    /// Reads all files and documents again in the order in which they were added, in batches, on a separate thread. They are
+    /// known as far as judging and writing them needs.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system; it allows no further thread.
+    pub(crate) fn all(self) -> Result<Receiver<Result<ItemBatch>>> {
+        let folder = self.folder.clone();
+        let (mut texts, records) = self.finish()?;
+        let whole = move |item: io::Result<Item<Origin>>| -> Result<Item> {
+            Ok(
+                match item.map_err(|error| Error::temporary(&folder, error))? {
+                    Item::Document(record) => {
+                        let mut document = texts.read_next()?;
+                        document.origin.verbatim = record.verbatim;
+                        Item::Document(document)
+                    }
+                    Item::Opened(opened) => Item::Opened(opened),
+                    Item::Skipped(skipped) => Item::Skipped(skipped),
+                    Item::Unchanged(key) => Item::Unchanged(key),
+                },
+            )
+        };
+        in_batches(records.map(whole))
     }
 
     /// Returns readers of the texts and of the records, from their beginnings.
@@ -200,4 +253,35 @@ impl Spool {
         };
         finish().map_err(|error| Error::temporary(&folder, error))
     }
+}
+
+/// Sends items in batches, on a separate thread.
+///
+/// # Errors
+///
+/// The system allows no further thread.
+pub(crate) fn in_batches(
+    items: impl Iterator<Item = Result<Item>> + Send + 'static,
+) -> Result<Receiver<Result<ItemBatch>>> {
+    let receiver = send_batches("spool", 1, move |sender| {
+        let mut batch = ItemBatch::default();
+        for item in items {
+            match item {
+                Ok(item) => {
+                    batch.bytes += item.document().map_or(0, |it| it.text().len() as u64);
+                    batch.items.push(item);
+                }
+                Err(error) => {
+                    // If this fails, the receiver is gone.
+                    drop(sender.send(Err(error)));
+                    return;
+                }
+            }
+            if batch.bytes >= BATCH_BYTES && sender.send(Ok(take(&mut batch))).is_err() {
+                return;
+            }
+        }
+        drop(sender.send(Ok(batch)));
+    })?;
+    Ok(receiver)
 }

@@ -6,12 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::vec;
 
-use super::coded::{get, get_bytes, get_known, get_line};
+use super::coded::{get, get_bytes, get_known, get_line, get_place};
 use super::non_utf8_names::NonUtf8Names;
 use super::{OPENED, RECORD, UNREAD};
-use crate::{
-    Format, Item, OpenedFile, Origin, Reason, Skipped, TableSource, TextPlace, UnreadRecord,
-};
+use crate::{Format, Item, OpenedFile, Origin, Reason, Skipped, TableSource, UnreadRecord};
 
 /// The records of a spool.
 #[derive(Debug)]
@@ -38,8 +36,7 @@ impl SpooledRecords {
                 header: get_bytes(reader)?,
                 // The columns were checked when the file was met.
                 columns: Vec::new(),
-                // No texts are changed.
-                text: TextPlace::None,
+                text: get_place(reader)?,
                 table: if get(reader)? == 1 {
                     self.tables.next()
                 } else {

@@ -5,6 +5,8 @@ use std::io::{self, BufReader, Seek, SeekFrom};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use encoding_rs::{Encoding, UTF_8};
+
 use super::coded::{get, get_bytes, get_known, get_line, get_text, get_time};
 use super::non_utf8_names::NonUtf8Names;
 use crate::dedup::error::{Error, Result};
@@ -42,13 +44,23 @@ impl SpooledTexts {
     ///
     /// Those of the system.
     pub(crate) fn read(&mut self, offset: u64) -> Result<SourcedText> {
-        let read = self.read_at(offset);
+        let sought = self.reader.seek(SeekFrom::Start(offset));
+        sought.map_err(|error| Error::temporary(&self.folder, error))?;
+        self.read_next()
+    }
+
+    /// Returns the document behind the one that was read last, or the first one.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub(crate) fn read_next(&mut self) -> Result<SourcedText> {
+        let read = self.get_document();
         read.map_err(|error| Error::temporary(&self.folder, error))
     }
 
-    fn read_at(&mut self, offset: u64) -> io::Result<SourcedText> {
+    fn get_document(&mut self) -> io::Result<SourcedText> {
         let reader = &mut self.reader;
-        reader.seek(SeekFrom::Start(offset))?;
         let key = get_text(reader)?;
         let text = get_text(reader)?;
         let source = self.names.get(reader)?;
@@ -62,6 +74,7 @@ impl SpooledTexts {
             read: get_known(reader)?,
             is_extracted: get(reader)? == 1,
             attachments: get_bytes(reader)?.try_into().ok().map(Box::new),
+            encoding: Encoding::for_label(&get_bytes(reader)?).map_or(UTF_8.name(), Encoding::name),
             ..Origin::new(key, source)
         };
         Ok(SourcedText::new(text, origin))

@@ -9,7 +9,7 @@ pub use rows::RowUnits;
 pub(super) use run::by_unit;
 
 use crate::dedup::error::{Error, Result};
-use crate::dedup::passages::check_length;
+use crate::dedup::passages::{EVERY_COPY, check_count, check_length};
 use crate::dedup::settings::{Dedup, Keep};
 
 /// A part of a text that is judged as documents are.
@@ -49,6 +49,10 @@ impl Default for UnitRule {
 ///
 /// [`Error::Units`].
 pub(super) fn check(dedup: &Dedup) -> Result<()> {
+    if dedup.passage.is_none() && dedup.min_count != EVERY_COPY {
+        let reason = "a number of places is that of passages, and none are cut";
+        return Err(Error::Units { reason });
+    }
     if dedup.units.unit.is_none() && dedup.passage.is_none() {
         return Ok(());
     }
@@ -86,6 +90,7 @@ pub(super) fn check_lost(share: f64) -> Result<()> {
 
 fn check_passage(dedup: &Dedup, words: usize) -> Result<()> {
     check_length(words)?;
+    check_count(dedup.min_count)?;
     let reason = if dedup.units.unit.is_some() {
         "either paragraphs and lines are cut, or passages"
     } else if dedup.store.is_some() || dedup.store_folder.is_some() {
