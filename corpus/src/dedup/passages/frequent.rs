@@ -212,10 +212,10 @@ mod tests {
     fn passages_are_counted_across_parts() {
         let lengths = PassageLengths::of(8);
         // Words of a small alphabet, so that runs of eight come again, also where they overlap.
-        let text = |number: u64| -> Vec<u32> {
-            let bits = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let text = |number: u32| -> Vec<u32> {
+            let bits = u64::from(number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
             let word = |at: u32| u32::from(bits >> at & 1 == 1) + 1;
-            (0..number as u32 % 40).map(word).collect()
+            (0..number % 40).map(word).collect()
         };
         let texts: Vec<Vec<u32>> = (0..300).map(text).collect();
         let mut counts: HashMap<&[u32], u32> = HashMap::new();
@@ -225,7 +225,9 @@ mod tests {
         for (least, memory) in [(2, 8), (3, 800), (20, 1 << 20)] {
             let file = tempfile::tempfile().unwrap();
             let mut counter = PassageCounter::new(file, lengths, least, memory);
-            texts.iter().for_each(|text| counter.push(text).unwrap());
+            for text in &texts {
+                counter.push(text).unwrap();
+            }
             let frequent = counter
                 .finish(u64::MAX, Path::new(""), &mut || Ok(()))
                 .unwrap();

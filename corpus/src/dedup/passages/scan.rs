@@ -286,9 +286,9 @@ mod tests {
         let lengths = PassageLengths::of(passage);
         let file = tempfile::tempfile().unwrap();
         let mut counter = PassageCounter::new(file, lengths, least, 1 << 16);
-        documents
-            .iter()
-            .for_each(|words| counter.push(words).unwrap());
+        for words in documents {
+            counter.push(words).unwrap();
+        }
         let frequent = counter.finish(u64::MAX, Path::new(""), &mut || Ok(()));
         let frequent = Some(frequent.unwrap()).filter(|_| least > 2);
         let mut kept = KeptWords::new(tempfile::tempfile().unwrap(), lengths);
