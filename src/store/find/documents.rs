@@ -44,6 +44,17 @@ pub struct Document {
 }
 
 impl Document {
+    /// Returns the document `key`, which has this row.
+    pub(crate) fn of_row(
+        snapshot: &Snapshot,
+        key: &str,
+        row: Option<DocumentRow>,
+    ) -> Result<Option<Document>> {
+        let Some(row) = row else { return Ok(None) };
+        let source = snapshot.source(row.source)?;
+        Document::new(snapshot, key.to_owned(), row, source).map(Some)
+    }
+
     fn new(
         snapshot: &Snapshot,
         key: String,
@@ -135,10 +146,7 @@ impl Store {
     /// Those of reading the store.
     pub fn get(&self, key: &str) -> Result<Option<Document>> {
         let snapshot = self.published()?;
-        let row = snapshot.document(key)?;
-        let Some(row) = row else { return Ok(None) };
-        let source = snapshot.source(row.source)?;
-        Document::new(&snapshot, key.to_owned(), row, source).map(Some)
+        Document::of_row(&snapshot, key, snapshot.document(key)?)
     }
 
     /// Returns all documents, ordered by the bytes of their keys.
