@@ -7,6 +7,7 @@ use crate::clock;
 use crate::error::{Error, Result};
 use crate::storage::{DocumentRow, Snapshot, SourceFile};
 use crate::store::handle::Store;
+use crate::store::offer::second_key;
 use crate::text::ShingleSet;
 
 /// A stored document, without its text.
@@ -53,6 +54,13 @@ impl Document {
         let Some(row) = row else { return Ok(None) };
         let source = snapshot.source(row.source)?;
         Document::new(snapshot, key.to_owned(), row, source).map(Some)
+    }
+
+    /// Returns the key under which the document was offered: its key, unless that is a
+    /// [second one](crate::write::Outcome::second_key), which ends in the hash of the text.
+    pub fn first_key(&self) -> &str {
+        let first = self.key.strip_suffix(&second_key("", &self.hash));
+        first.unwrap_or(&self.key)
     }
 
     fn new(
