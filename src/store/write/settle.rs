@@ -107,6 +107,9 @@ impl Writer {
             }
             Finding::Wordless => (Change::Unchanged, Relation::Novel, None, None),
             Finding::Duplicate(relation, earlier) => {
+                if policy == Policy::AddUnique {
+                    *self.kept_out_by.entry(earlier.content).or_default() += 1;
+                }
                 (Change::KeptOut, relation, Some(earlier), None)
             }
             Finding::Copy(content, earlier) => {
