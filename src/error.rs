@@ -553,6 +553,12 @@ impl Error {
                 }
             }
             redb::Error::Io(source) => Error::io(path, source),
+            // Tables keep their types, so another one was read from a damaged page.
+            source @ (redb::Error::TableTypeMismatch { .. }
+            | redb::Error::TableIsMultimap(_)
+            | redb::Error::TableIsNotMultimap(_)
+            | redb::Error::TypeDefinitionChanged { .. }
+            | redb::Error::TableDoesNotExist(_)) => Error::damaged(path, source.to_string()),
             source => Error::Index {
                 path: path.to_owned(),
                 source: Arc::new(source),
@@ -653,4 +659,24 @@ impl Error {
 pub(crate) fn whole_path(path: &Path) -> PathBuf {
     // This fails only if the current directory is gone, and then the next use of the path says so.
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::Error;
+
+    #[test]
+    fn a_table_that_has_another_type_is_damaged() {
+        let changed = redb::Error::TypeDefinitionChanged {
+            name: redb::TypeName::new("u64"),
+            alignment: 1,
+            width: None,
+        };
+        for source in [changed, redb::Error::TableDoesNotExist("names".into())] {
+            let error = Error::index(Path::new("index.redb"), source);
+            assert!(matches!(error, Error::Damaged { .. }), "{error}");
+        }
+    }
 }

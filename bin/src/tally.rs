@@ -104,6 +104,16 @@ pub(crate) fn gone_note(added: &AddSummary, dedupdb: &str) -> Option<String> {
     ))
 }
 
+/// A note about documents that were kept out because of texts that are not stored any more, if there are any.
+pub(crate) fn replaced_note(added: &AddSummary) -> Option<String> {
+    let (one, many) = (
+        "document was kept out because of a text that a later document replaced",
+        "documents were kept out because of texts that later documents replaced",
+    );
+    let documents = counted(added.kept_out_by_replaced, one, many);
+    (added.kept_out_by_replaced > 0).then(|| format!("{documents}; add the same again"))
+}
+
 /// A note about the near-duplicates among a store's first documents, if there are any and they are not listed already.
 /// Later summaries name the command.
 pub(crate) fn pairs_note(added: &AddSummary, add: &AddArgs, dedupdb: &str) -> Option<String> {

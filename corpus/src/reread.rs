@@ -52,7 +52,7 @@ impl TextFiles<'_> {
 }
 
 /// Returns the file that a key names, or the file of the record that it names.
-pub(crate) fn file_of(key: &str) -> Option<PathBuf> {
+fn file_of(key: &str) -> Option<PathBuf> {
     let whole = path_of(key);
     if whole.is_file() {
         return Some(whole);
@@ -67,14 +67,17 @@ fn path_of(key: &str) -> PathBuf {
     Key::path(key).unwrap_or_else(|| PathBuf::from(key))
 }
 
+/// Returns the file that the key of a document names, or the file of the record that it names.
+pub(crate) fn file_of_key(document: &Document) -> Option<PathBuf> {
+    let own = document.modified.and_then(|_| path_of_document(document));
+    let own = own.filter(|path| path.is_file());
+    own.or_else(|| file_of(&document.key))
+}
+
 /// Returns the file of a document, as its key or the store names it.
 pub(crate) fn file_of_document(document: &Document) -> Option<PathBuf> {
-    let own = document.modified.and_then(|_| path_of_document(document));
-    if let Some(own) = own.filter(|path| path.is_file()) {
-        return Some(own);
-    }
     let source = document.source.as_deref().map(path_of);
-    file_of(&document.key).or(source.filter(|path| path.is_file()))
+    file_of_key(document).or(source.filter(|path| path.is_file()))
 }
 
 /// Returns the paths without duplicates.

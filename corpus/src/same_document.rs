@@ -14,7 +14,8 @@ use dedupdb::{Match, Query, Result, Store};
 
 impl SourcedText {
     /// Returns the answer to a query about this text, without the document itself: a file is no copy of itself, however
-    /// it was named when it was stored, and neither is a record.
+    /// it was named when it was stored, and neither is a record. Nothing says that a text from a stream was stored before,
+    /// except the id of a record.
     ///
     /// ```
     /// use dedupdb_corpus::{Add, Corpus};
@@ -87,6 +88,9 @@ pub(crate) fn is_itself(
     exact_copy: bool,
     store: &Store,
 ) -> Result<bool> {
+    if origin.read.is_none() && !origin.has_id {
+        return Ok(false);
+    }
     if origin.record.is_some() {
         return is_same_record(origin, key, store);
     }

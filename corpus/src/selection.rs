@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use super::error::Error;
 use super::presence::file_exists;
 use dedupdb::find::Documents;
-use dedupdb::{Document, Store};
+use dedupdb::{Document, Store, Writer};
 
 /// A day: documents remember the day on which they were last seen.
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
@@ -22,9 +22,7 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 /// writer.add("old/1", "The night tram runs again")?;
 /// writer.add("new/1", "from Friday on")?;
 /// writer.commit()?;
-/// for document in Selection::new().prefix("old/").documents(&store)? {
-///     writer.remove(&document?.key)?;
-/// }
+/// assert_eq!(Selection::new().prefix("old/").remove(&mut writer, 64 << 20)?, 1);
 /// writer.commit()?;
 /// assert_eq!(store.stats()?.documents, 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -86,9 +84,7 @@ impl Selection {
     /// [`Error::FilesNotFound`] if documents with missing files are selected and most files are missing: most likely,
     /// the current folder is not the one from which they were added. Errors of the store.
     pub fn documents<'s>(&self, store: &'s Store) -> Result<Selected<'s>, Error> {
-        if self.missing && !self.even_most {
-            self.check_place(store)?;
-        }
+        self.check_place(store)?;
         let all = match &*self.prefix {
             "" => store.stats()?.documents,
             // The number of such documents is not known.
@@ -102,7 +98,20 @@ impl Selection {
         })
     }
 
+    /// Removes the documents, and returns their number. Commits like [`Writer::remove_if`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Selection::documents`] and of [`Writer::remove_if`].
+    pub fn remove(&self, writer: &mut Writer, memory: u64) -> Result<u64, Error> {
+        self.check_place(writer.store())?;
+        Ok(writer.remove_if(&self.prefix, memory, |document| self.is_met_by(document))?)
+    }
+
     fn check_place(&self, store: &Store) -> Result<(), Error> {
+        if !self.missing || self.even_most {
+            return Ok(());
+        }
         let (mut missing, mut files) = (0, 0);
         for document in store.documents_with_prefix(&self.prefix)? {
             if let Some(exists) = file_exists(&document?) {

@@ -16,7 +16,7 @@ const FILTER_HEAD: usize = 56;
 /// The number of bytes that a checksum covers.
 const BLOCK: usize = 64 << 10;
 
-const COLUMNS: [&str; 3] = ["contents.1", "shingles.1", "signatures.1"];
+const COLUMNS: [&str; 4] = ["contents.1", "shingles.1", "signatures.1", "fingerprints.1"];
 
 fn text(number: usize) -> String {
     numbered::text(number, 20)
@@ -122,7 +122,8 @@ fn a_damaged_block_is_named_when_it_is_first_read() {
     let expected = all_answers(folder.path(), documents);
     let found = expected.iter().filter(|(found, _)| !found.is_empty());
     assert!(found.count() > documents / 2);
-    for column in COLUMNS {
+    // The fingerprints of so few documents are in one block.
+    for column in &COLUMNS[..3] {
         let path = folder.path().join(column);
         let bytes = fs::read(&path).unwrap();
         assert!(

@@ -262,6 +262,7 @@ impl AddReporter<'_> {
             tally::other_names_note(added, dedupdb),
             tally::renamed_note(added, dedupdb),
             tally::gone_note(added, dedupdb),
+            tally::replaced_note(added),
             tally::stale_note(added, dedupdb),
             tally::pairs_note(added, self.add, dedupdb),
         ];

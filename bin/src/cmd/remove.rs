@@ -17,8 +17,8 @@ use crate::number::{counted, grouped};
 use crate::output::{Output, shell_word};
 use crate::watch::{ProgressWatch, StepUnit};
 
-/// Uncommitted removals take memory, so this many are committed together.
-const COMMIT_DOCUMENTS: u64 = 200_000;
+/// The number of bytes of memory that removals take before they are committed.
+const MEMORY: u64 = 64 << 20;
 
 /// Runs `remove`.
 pub(crate) fn run(
@@ -51,14 +51,19 @@ pub(crate) fn run(
 /// Removes the selected documents. Returns their number.
 fn take_out(store: &Store, remove: &RemoveArgs, console: &Console) -> Result<u64> {
     let mut writer = store.writer()?;
-    let mut removed = 0_u64;
-    for_each(store, remove, console, |document| {
+    let mut removed = 0;
+    for_each_named(store, remove, console, |document| {
         removed += u64::from(writer.remove(&document.key)?);
-        if removed.is_multiple_of(COMMIT_DOCUMENTS) {
+        if writer.uncommitted_bytes() >= MEMORY {
             writer.commit()?;
         }
         Ok(())
     })?;
+    if let Some(chosen) = selection(remove)? {
+        let unit = StepUnit::Document;
+        let _watch = ProgressWatch::new(console, "documents looked at", unit, store.progress());
+        removed += chosen.remove(&mut writer, MEMORY)?;
+    }
     writer.commit()?;
     Ok(removed)
 }
@@ -86,7 +91,7 @@ fn without_file_note(store: &Store, remove: &RemoveArgs, removed: u64) -> Result
 /// Lists the selected documents. Returns their number.
 fn show(store: &Store, remove: &RemoveArgs, console: &Console, output: &mut Output) -> Result<u64> {
     let mut count = 0;
-    for_each(store, remove, console, |document| {
+    let mut list = |document: &Document| {
         count += 1;
         if output.is_json() {
             output.object(&json::DocumentJson::new(document))?;
@@ -94,7 +99,23 @@ fn show(store: &Store, remove: &RemoveArgs, console: &Console, output: &mut Outp
             output.key(&document.key, remove.print0)?;
         }
         Ok(())
-    })?;
+    };
+    for_each_named(store, remove, console, &mut list)?;
+    if let Some(chosen) = selection(remove)? {
+        let documents = match chosen.documents(store) {
+            Err(dedupdb_corpus::Error::FilesNotFound { missing, files }) => {
+                let (missing, files) = (grouped(missing), counted(files, "file", "files"));
+                console.note(&format!(
+                    "{missing} of {files} are not found from this folder, so `remove` wants --force"
+                ));
+                chosen.even_most(true).documents(store)?
+            }
+            documents => documents?,
+        };
+        for document in documents {
+            list(&document?)?;
+        }
+    }
     if output.is_json() {
         output.object(&json::WouldRemoveJson {
             would_remove: count,
@@ -107,16 +128,11 @@ fn show(store: &Store, remove: &RemoveArgs, console: &Console, output: &mut Outp
     Ok(count)
 }
 
-/// Calls `work` once for each selected document.
-fn for_each(
-    store: &Store,
-    remove: &RemoveArgs,
-    console: &Console,
-    mut work: impl FnMut(&Document) -> Result<()>,
-) -> Result<()> {
-    for_each_named(store, remove, console, &mut work)?;
-    if remove.keys_from.is_some() {
-        return Ok(());
+/// The documents that are selected by conditions, if there are any.
+fn selection(remove: &RemoveArgs) -> Result<Option<Selection>> {
+    let has_age = remove.older_than.is_some() || remove.unseen_for.is_some();
+    if remove.prefix.is_none() && !remove.missing && !has_age {
+        return Ok(None);
     }
     let mut chosen = Selection::new()
         .missing(remove.missing)
@@ -130,27 +146,7 @@ fn for_each(
     if let Some(age) = remove.unseen_for {
         chosen = chosen.unseen_since(age.ago());
     }
-    let has_age = remove.older_than.is_some() || remove.unseen_for.is_some();
-    if remove.prefix.is_none() && !remove.missing && !has_age {
-        return Ok(());
-    }
-    let documents = match chosen.documents(store) {
-        Err(dedupdb_corpus::Error::FilesNotFound { missing, files }) if remove.dry_run => {
-            let (missing, files) = (grouped(missing), counted(files, "file", "files"));
-            console.note(&format!(
-                "{missing} of {files} are not found from this folder, so `remove` wants --force"
-            ));
-            chosen.even_most(true).documents(store)?
-        }
-        documents => documents?,
-    };
-    let progress = store.progress();
-    let _watch = (!remove.dry_run)
-        .then(|| ProgressWatch::new(console, "documents looked at", StepUnit::Document, progress));
-    for document in documents {
-        work(&document?)?;
-    }
-    Ok(())
+    Ok(Some(chosen))
 }
 
 /// Calls `work` once for each document whose key is given.
@@ -158,7 +154,7 @@ fn for_each_named(
     store: &Store,
     remove: &RemoveArgs,
     console: &Console,
-    work: &mut impl FnMut(&Document) -> Result<()>,
+    mut work: impl FnMut(&Document) -> Result<()>,
 ) -> Result<()> {
     let mut met = HashSet::new();
     let mut unknown = 0;

@@ -381,3 +381,33 @@ fn the_first_documents_are_noted_with_the_command_that_lists_their_pairs() {
         assert_eq!(ran.stderr.contains(note), is_noted, "{}", ran.stderr);
     }
 }
+
+#[test]
+fn what_is_kept_out_by_a_text_that_is_replaced_is_told_and_stored_by_the_same_again() {
+    let sandbox = Sandbox::new();
+    let texts = [1, 2, 3].map(|seed| text(seed, 40));
+    let write = |[a, b]: [&str; 2]| {
+        let lines = [("a", a), ("b", b)].map(|(id, text)| {
+            let record = serde_json::json!({ "id": id, "text": text });
+            format!("{record}\n")
+        });
+        sandbox.write("e.jsonl", lines.concat());
+    };
+    let add = ["add", "--unique", "--id-scope", "all", "e.jsonl"];
+    write([&texts[0], &texts[1]]);
+    let ran = sandbox.run(&add).expect(0);
+    assert!(!ran.stderr.contains("kept out"), "{}", ran.stderr);
+    write([&texts[1], &texts[2]]);
+    let told = "1 document was kept out because of a text that a later document replaced; add the same again\n";
+    let ran = sandbox.run(&add).expect(0);
+    assert!(ran.stderr.contains(told), "{}", ran.stderr);
+    let ran = sandbox.run(&add).expect(0);
+    assert!(!ran.stderr.contains("kept out"), "{}", ran.stderr);
+    sandbox.write("second.txt", &texts[1]);
+    let ran = sandbox.run(&["query", "second.txt"]).expect(0);
+    assert!(
+        ran.stdout.starts_with("second.txt\ta\t1.0000"),
+        "{}",
+        ran.stdout
+    );
+}

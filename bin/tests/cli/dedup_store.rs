@@ -1,5 +1,7 @@
 //! `dedup --store`: what was stored before, and what the run stores.
 
+use std::fs;
+
 use serde_json::{Value, json};
 
 use crate::dedup::{check, dedup, lines, read, record};
@@ -52,6 +54,29 @@ fn what_is_stored_comes_first_and_what_was_published_is_not_written_again() {
         assert_eq!(read(&sandbox, "wednesday-new.jsonl"), "");
         sandbox.run(&["check", "--store", keep]).expect(0);
     }
+}
+
+#[test]
+fn a_new_text_of_a_stored_file_is_that_of_the_file() {
+    let sandbox = Sandbox::new();
+    for seed in 0..4 {
+        sandbox.write(format!("d/{seed}.txt"), text(seed, 40));
+    }
+    let kept =
+        |output: &str| dedup(&sandbox, &["d", "-o", output, "--store", "st"])["kept"].clone();
+    assert_eq!(kept("o1"), 4);
+    sandbox.write("d/0.txt", text(9, 50));
+    assert_eq!(kept("o2"), 1);
+    let listed = sandbox.run(&["list", "--store", "st"]).expect(0);
+    assert!(listed.stdout.contains("d/0.txt#"), "{}", listed.stdout);
+    assert!(!listed.stderr.contains("no longer"), "{}", listed.stderr);
+    sandbox
+        .run(&["remove", "--missing", "--store", "st"])
+        .expect(1);
+    assert_eq!(kept("o3"), 0);
+    fs::remove_file(sandbox.path("d/0.txt")).unwrap();
+    let ran = sandbox.run(&["remove", "--missing", "--store", "st"]);
+    assert_eq!(ran.expect(0).stdout, "removed 2 documents\n");
 }
 
 #[test]

@@ -28,6 +28,20 @@ fn a_file_that_cannot_be_read_has_no_answer() {
 }
 
 #[test]
+fn what_a_stream_gave_before_is_found_by_the_next_one() {
+    let sandbox = Sandbox::new();
+    let record = |text: String| format!("{{\"text\": \"{text}\"}}\n");
+    let add = ["add", "-", "--format", "jsonl"];
+    sandbox
+        .run_with(&add, record(text(1, 100)).as_bytes())
+        .expect(0);
+    let near = record(text(1, 100) + " more");
+    let query = ["query", "-", "--format", "jsonl"];
+    let ran = sandbox.run_with(&query, near.as_bytes()).expect(0);
+    assert!(ran.stdout.starts_with("-#1\t-#1\t"), "{}", ran.stdout);
+}
+
+#[test]
 fn a_text_in_place_of_a_path_is_told_where_it_belongs() {
     let sandbox = filled();
     let hint = |path: &str| {

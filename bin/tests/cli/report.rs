@@ -767,3 +767,23 @@ fn a_large_cluster_shows_all_texts_that_there_is_room_for() {
         (&60.into(), &0.into())
     );
 }
+
+#[test]
+fn texts_of_another_folder_are_read_from_there() {
+    let sandbox = Sandbox::new();
+    for (name, seed) in [
+        ("one/d/f", 1),
+        ("one/d/g", 1),
+        ("two/d/f", 2),
+        ("two/d/g", 3),
+    ] {
+        let more = if name.ends_with('g') { " more" } else { "" };
+        sandbox.write(format!("{name}.txt"), text(seed, 40) + more);
+    }
+    sandbox.run_in("one", &["add", "d"]).expect(0);
+    let report = ["report", "-o", "page.html"];
+    let ran = sandbox.run_in("two", &report).expect(0);
+    assert!(!ran.stderr.contains("another text"), "{}", ran.stderr);
+    let page = fs::read_to_string(sandbox.path("two/page.html")).unwrap();
+    assert!(page.contains(&text(1, 40)));
+}

@@ -370,9 +370,10 @@ impl<'a> AddRun<'a> {
             store,
             writer,
             pretend,
-            added,
+            mut added,
             ..
         } = self;
+        added.kept_out_by_replaced = writer.kept_out_by_replaced()?;
         drop(writer);
         if !pretend && added.ended == EndReason::All {
             store.watched(&store.progress().part()).pack_if_loose()?;

@@ -17,6 +17,9 @@ pub struct AddSummary {
     pub updated: u64,
     /// Documents that were not stored because they resemble another one.
     pub kept_out: u64,
+    /// Those of the kept out documents that resemble a text which a later document of the run replaced. Their own texts
+    /// may be in no document, until the same is added again.
+    pub kept_out_by_replaced: u64,
     /// Documents with the same text as an earlier one, stored or not.
     pub exact_copies: u64,
     /// Documents with another text that resembles an earlier one, stored or not.

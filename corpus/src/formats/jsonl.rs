@@ -1,5 +1,7 @@
 //! One JSON object per line.
 
+use std::ops::Range;
+
 use crate::decode::{Decoded, decode};
 use crate::formats::field_values::Compound;
 use crate::formats::fields::{Field, FieldNames, FieldPaths, FieldRelation, Fields};
@@ -199,28 +201,38 @@ pub fn without_surrogates(json: &str) -> Option<String> {
     (copied > 0).then(|| whole + &json[copied..])
 }
 
-/// Replaces NaN and the infinities, which many programs write although JSON has no such numbers, by `null`. Returns
-/// `None` if there are none.
+/// Replaces NaN and the infinities by `null`. Returns `None` if there are none.
 pub(crate) fn without_odd_numbers(json: &str) -> Option<String> {
-    let (mut whole, mut copied, mut is_string) = (String::new(), 0, false);
+    let places = odd_numbers(json);
+    let (mut whole, mut copied) = (String::new(), 0);
+    for place in &places {
+        whole += &json[copied..place.start];
+        whole += "null";
+        copied = place.end;
+    }
+    (!places.is_empty()).then(|| whole + &json[copied..])
+}
+
+/// Returns the places of NaN and of the infinities, which many programs write although JSON has no such numbers.
+pub(crate) fn odd_numbers(json: &str) -> Vec<Range<usize>> {
+    let (mut places, mut end, mut is_string) = (Vec::new(), 0, false);
     let mut rest = json.char_indices();
     while let Some((at, c)) = rest.next() {
         match c {
             '"' => is_string = !is_string,
             '\\' => drop(rest.next()),
-            'N' | 'I' if !is_string && at >= copied => {
+            'N' | 'I' if !is_string && at >= end => {
                 let mut names = ["NaN", "Infinity"].iter();
                 if let Some(name) = names.find(|name| json[at..].starts_with(**name)) {
-                    let before = &json[copied..at];
-                    whole += before.strip_suffix('-').unwrap_or(before);
-                    whole += "null";
-                    copied = at + name.len();
+                    let start = at - usize::from(json[end..at].ends_with('-'));
+                    end = at + name.len();
+                    places.push(start..end);
                 }
             }
             _ => {}
         }
     }
-    (copied > 0).then(|| whole + &json[copied..])
+    places
 }
 
 /// Returns the number of the `\u` escape at `at`, if there is one.

@@ -11,6 +11,7 @@ use serde_json::value::RawValue;
 use crate::decode::{decode, without_mark};
 use crate::formats::fields::FieldRelation;
 use crate::formats::format::Format;
+use crate::formats::jsonl::odd_numbers;
 use crate::formats::table::csv::cell_places;
 use crate::publish::{ascii_json, csv_field};
 
@@ -97,13 +98,19 @@ fn spliced(record: &[u8], place: Range<usize>, new: &[u8]) -> Vec<u8> {
 
 fn with_field(record: &[u8], name: &str, text: &str) -> Option<Vec<u8>> {
     let decoded = decode(record, None);
-    let found = field_value(&decoded.text, FieldRelation::Below(name));
+    let mut json = decoded.text.to_string();
+    // Numbers that JSON does not have are replaced by others of the same length.
+    for place in odd_numbers(&json) {
+        let zero = format!("{:1$}", 0, place.len());
+        json.replace_range(place, &zero);
+    }
+    let found = field_value(&json, FieldRelation::Below(name));
     let found = found.ok()??;
     // A list of strings is a text, too.
     if !found.starts_with('"') {
         return None;
     }
-    let place = place_in(&decoded.text, found);
+    let place = place_in(&json, found);
     let mut value = serde_json::to_string(text).ok()?;
     if !has_utf8_characters(record) {
         value = ascii_json(&value);
@@ -204,6 +211,11 @@ mod tests {
                 "{\"a\":{\"text\":\"n\\\"w\"},\"text\":\"\u{e9}\"}",
             ),
             ("a.text", "{\"a.text\":\"o\"}", "{\"a.text\":\"n\\\"w\"}"),
+            (
+                "text",
+                "{\"a\":[-NaN,\"NaN\"],\"text\":\"NaN\",\"x\":-Infinity}",
+                "{\"a\":[-NaN,\"NaN\"],\"text\":\"n\\\"w\",\"x\":-Infinity}",
+            ),
             (
                 "a.text",
                 "{\"a.text\":\"o\",\"a\":{\"text\":\"p\"}}",

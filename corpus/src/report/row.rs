@@ -2,12 +2,14 @@
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 
 use super::file_status::{ClusterFiles, ReclaimableBytes, RowFile, RowLikeness};
 use super::proposal::{ClusterDocument, ProposedCluster};
+use crate::reread::file_of_key;
 
 /// The maximum number of listed documents of a cluster.
 pub(super) const MOST_ROWS: usize = 2000;
@@ -19,6 +21,8 @@ const TEXT_NUMBER: usize = 8;
 #[derive(Clone, Debug)]
 pub(super) struct PageRow {
     pub(super) key: String,
+    /// The file that its key names, if there is one.
+    pub(super) file: Option<PathBuf>,
     /// The similarity to the representative.
     pub(super) similarity: f64,
     /// The share of its shingles that the representative has, and the reverse.
@@ -101,6 +105,7 @@ impl PageRow {
         let document = listed.document;
         let added = has_added.then_some(document.added);
         PageRow {
+            file: file_of_key(&document),
             key: document.key,
             similarity: listed.similarity,
             contained: listed.contained,

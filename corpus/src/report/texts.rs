@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use super::file_status::FileStatus;
 use super::row::{PageCluster, PageRow, PageText, inert};
-use crate::Error;
-use crate::reread::{TextFiles, file_of, unique};
+use crate::reread::{TextFiles, unique};
+use crate::{Error, Key};
 
 /// The maximum number of bytes to show of a text.
 const MOST_BYTES: usize = 32 << 10;
@@ -89,17 +89,20 @@ impl PageTexts {
             let file = if asked[number] {
                 None
             } else {
-                file_of(&row.key)
+                row.file.clone()
             };
             asked[number] = file.is_some() || asked[number];
             file
         });
         let first = unique(first);
-        let stored: HashMap<&str, [u8; 32]> =
-            rows().map(|row| (row.key.as_str(), row.hash)).collect();
+        let at_hand = rows().filter(|row| row.standing.state == FileStatus::AtHand);
+        let key_here = |row: &PageRow| Some(Key::of(row.file.as_deref()?).text);
+        let stored: HashMap<String, &PageRow> = at_hand
+            .filter_map(|row| Some((key_here(row)?, row)))
+            .collect();
         self.read_files(&first, files, &stored)?;
         let others = rows().filter(|row| self.is_missing(row));
-        let others = unique(others.filter_map(|row| file_of(&row.key)));
+        let others = unique(others.filter_map(|row| row.file.clone()));
         self.read_files(&others, files, &stored)?;
         self.read_files(&files.sources(), files, &stored)
     }
@@ -118,7 +121,7 @@ impl PageTexts {
         &mut self,
         paths: &[PathBuf],
         files: TextFiles<'_>,
-        stored: &HashMap<&str, [u8; 32]>,
+        stored: &HashMap<String, &PageRow>,
     ) -> Result<(), Error> {
         if self.missing == 0 {
             return Ok(());
@@ -126,10 +129,10 @@ impl PageTexts {
         // A document that cannot be read stays missing.
         files.read(paths, |document| {
             let hash = document.hash();
-            let key = document.key.as_str();
+            let row = stored.get(&document.key);
             let is_file = document.record.is_none();
-            if is_file && stored.get(key).is_some_and(|stored| *stored != hash) {
-                self.rewritten.insert(key.to_owned());
+            if let Some(row) = row.filter(|row| is_file && row.hash != hash) {
+                self.rewritten.insert(row.key.clone());
             }
             if let Some(&number) = self.numbers.get(&hash)
                 && matches!(self.found[number], TextLookup::Missing)
@@ -204,8 +207,7 @@ impl PageTexts {
         let (mut without, mut with) = (HashSet::new(), HashSet::new());
         let rows = groups.iter().flat_map(|group| &group.rows);
         for row in rows.filter(|row| self.is_missing(row)) {
-            let is_of_file =
-                row.standing.state != FileStatus::NotChecked || file_of(&row.key).is_some();
+            let is_of_file = row.standing.state != FileStatus::NotChecked || row.file.is_some();
             let texts = if is_of_file { &mut with } else { &mut without };
             texts.insert(row.hash);
         }

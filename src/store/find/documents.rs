@@ -7,6 +7,7 @@ use crate::clock;
 use crate::error::{Error, Result};
 use crate::storage::{DocumentRow, Snapshot, SourceFile};
 use crate::store::handle::Store;
+use crate::store::offer::second_key;
 use crate::text::ShingleSet;
 
 /// A stored document, without its text.
@@ -44,6 +45,24 @@ pub struct Document {
 }
 
 impl Document {
+    /// Returns the document `key`, which has this row.
+    pub(crate) fn of_row(
+        snapshot: &Snapshot,
+        key: &str,
+        row: Option<DocumentRow>,
+    ) -> Result<Option<Document>> {
+        let Some(row) = row else { return Ok(None) };
+        let source = snapshot.source(row.source)?;
+        Document::new(snapshot, key.to_owned(), row, source).map(Some)
+    }
+
+    /// Returns the key under which the document was offered: its key, unless that is a
+    /// [second one](crate::write::Outcome::second_key), which ends in the hash of the text.
+    pub fn first_key(&self) -> &str {
+        let first = self.key.strip_suffix(&second_key("", &self.hash));
+        first.unwrap_or(&self.key)
+    }
+
     fn new(
         snapshot: &Snapshot,
         key: String,
@@ -135,10 +154,7 @@ impl Store {
     /// Those of reading the store.
     pub fn get(&self, key: &str) -> Result<Option<Document>> {
         let snapshot = self.published()?;
-        let row = snapshot.document(key)?;
-        let Some(row) = row else { return Ok(None) };
-        let source = snapshot.source(row.source)?;
-        Document::new(&snapshot, key.to_owned(), row, source).map(Some)
+        Document::of_row(&snapshot, key, snapshot.document(key)?)
     }
 
     /// Returns all documents, ordered by the bytes of their keys.

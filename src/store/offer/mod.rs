@@ -11,6 +11,7 @@ pub use body::Body;
 pub(crate) use hashed_key::HashedKey;
 pub(crate) use input::check_key;
 pub use input::{Input, MAX_KEY_BYTES};
+pub(crate) use outcome::second_key;
 pub use outcome::{Change, Outcome, Relation};
 pub(crate) use prepared::PreparedInput;
 pub(crate) use queue::{CallAnswer, CallQueue, CallTurn, LedCalls, StoreCall};

@@ -29,6 +29,12 @@ pub struct Outcome {
     pub other_file: Option<String>,
 }
 
+/// Returns the second key of a document whose own key has another text: `KEY#HASH`, with 16 digits of the hash of its text.
+pub(crate) fn second_key(key: &str, hash: &[u8; 32]) -> String {
+    let hash = blake3::Hash::from_bytes(*hash).to_hex();
+    format!("{key}#{}", &hash[..16])
+}
+
 impl Outcome {
     /// The outcome for an input that is not stored in any case, and is kept out if there is a match.
     pub fn against(earlier: Option<Match>) -> Outcome {

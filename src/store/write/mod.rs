@@ -12,10 +12,10 @@ mod merge;
 #[cfg(test)]
 mod merging;
 mod names;
-mod older;
 mod parts;
 mod pending;
 mod pipeline;
+mod remove_if;
 mod run;
 mod settle;
 mod settler;

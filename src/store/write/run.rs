@@ -2,6 +2,7 @@
 
 use super::writer::Writer;
 use crate::error::Result;
+use crate::store::offer::HashedKey;
 
 /// The number of bytes of memory that the removal of documents takes before it is committed.
 const MEMORY: u64 = 64 << 20;
@@ -96,9 +97,20 @@ impl Writer {
             return Ok(0);
         }
         let snapshot = self.committed.snapshot.clone();
-        let keys = snapshot.names_from(runs.first)?;
-        let keys = keys.map(|name| name.map(|(_, key)| key));
-        self.remove_chosen(keys, memory, |row| runs.is_open(row.run))
+        let mut removed = 0;
+        for name in snapshot.names_from(runs.first)? {
+            let (_, key) = name?;
+            let row = self.committed.snapshot.document(&key)?;
+            if row.is_some_and(|row| runs.is_open(row.run)) {
+                self.pending.set(HashedKey::new(&key), row, None);
+                removed += 1;
+            }
+            if self.uncommitted_bytes() >= memory {
+                self.commit()?;
+                self.take_turn()?;
+            }
+        }
+        Ok(removed)
     }
 }
 

@@ -7,7 +7,9 @@ use super::writer::Writer;
 use crate::codec::low32;
 use crate::error::{Error, Result};
 use crate::storage::{DocumentRow, NewContent};
-use crate::store::offer::{Change, HashedKey, MAX_KEY_BYTES, Outcome, PreparedInput, Relation};
+use crate::store::offer::{
+    Change, HashedKey, MAX_KEY_BYTES, Outcome, PreparedInput, Relation, second_key,
+};
 
 /// The outcome of a document, and its content if that is new.
 #[derive(Debug)]
@@ -105,6 +107,9 @@ impl Writer {
             }
             Finding::Wordless => (Change::Unchanged, Relation::Novel, None, None),
             Finding::Duplicate(relation, earlier) => {
+                if policy == Policy::AddUnique {
+                    *self.kept_out_by.entry(earlier.content).or_default() += 1;
+                }
                 (Change::KeptOut, relation, Some(earlier), None)
             }
             Finding::Copy(content, earlier) => {
@@ -216,9 +221,7 @@ impl Writer {
 
     /// A second key for a document whose own key is in use, and the committed row of that second key.
     fn second_key(&self, prepared: &PreparedInput) -> Result<(String, Option<DocumentRow>)> {
-        const DIGITS: usize = 16;
-        let hash = blake3::Hash::from_bytes(prepared.hash).to_hex();
-        let second = format!("{}#{}", prepared.key(), &hash[..DIGITS]);
+        let second = second_key(prepared.key(), &prepared.hash);
         let committed = self.committed.snapshot.document(&second)?;
         let current = self.pending.current(HashedKey::new(&second), committed);
         if current.is_none() && second.len() <= MAX_KEY_BYTES {

@@ -1,5 +1,6 @@
 //! Adding and removing documents.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
@@ -76,6 +77,8 @@ pub struct Writer {
     /// keeps the right to write.
     pub(super) is_in_run: bool,
     unique: bool,
+    /// The contents because of which documents were kept out, with the number of these.
+    pub(super) kept_out_by: BTreeMap<u32, u64>,
     /// Whether others learn from a note who has the right to write.
     pub(super) announces: bool,
     pub(crate) evidence: bool,
@@ -108,6 +111,7 @@ impl Writer {
             added: 0,
             today: 0,
             unique: false,
+            kept_out_by: BTreeMap::new(),
             announces: true,
             evidence: false,
             failed: false,
@@ -125,6 +129,23 @@ impl Writer {
     /// another key.
     pub fn unique(&mut self, unique: bool) {
         self.unique = unique;
+    }
+
+    /// Returns the number of documents that this writer has kept out because of a text that it has replaced or removed
+    /// since. Their own texts may be in no document, so they are to be offered again. Those from before a rebuild do not
+    /// count.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading the store.
+    pub fn kept_out_by_replaced(&self) -> Result<u64> {
+        let names = self.names(self.pending.now(), "");
+        let kept_out = self.kept_out_by.iter();
+        let counts = kept_out.map(|(&content, &count)| {
+            let is_named = names.any(content)?;
+            Ok(if is_named { 0 } else { count })
+        });
+        counts.sum()
     }
 
     /// Returns the store that it writes to.
@@ -433,6 +454,7 @@ impl Writer {
         if snapshot.tables.meta.generation != before.tables.meta.generation {
             // The contents have other numbers.
             self.own.clear();
+            self.kept_out_by.clear();
         }
         self.start = snapshot.len;
         // Runs and scope that this writer has not changed follow those of the last commit.
