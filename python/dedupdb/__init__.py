@@ -505,8 +505,8 @@ def read(
         text_field: Field or column with the text, or several in a list, whose texts are joined by line breaks;
             ``text``.
         id_field: Field or column with the key; ``id``.
-        id_scope: Where ids are unique: ``all`` files, or each ``file``, so that keys are ``PATH#ID``. By default, an
-            id that comes again with another text is left out.
+        id_scope: Where ids are unique: ``all`` files, or each ``file``, so that keys are ``PATH#ID``. By default, if
+            an id comes again with another text, both rows have this key, and a warning names the first.
         encoding: Encoding of the text; by default, it is detected.
         follow: Whether symbolic links are followed.
         max_document: Most bytes of a document.

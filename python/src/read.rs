@@ -9,7 +9,8 @@ use arrow_schema::{DataType, Fields, Schema, SchemaRef};
 use dedupdb::Progress;
 use dedupdb::write::IdScope;
 use dedupdb_corpus::{
-    Corpus, Encoding, Format, Glob, Nth, Reason, Source, SourcedText, Unsplit, WantedFields,
+    Corpus, Encoding, Format, Glob, Nth, Reason, Repeats, Source, SourcedText, Unsplit,
+    WantedFields,
 };
 use pyo3::exceptions::{PyFileNotFoundError, PyValueError};
 use pyo3::prelude::*;
@@ -59,6 +60,7 @@ pub(crate) fn read(
     let mut options = Corpus::options()
         .follow(follow)
         .text_fields(text_field.unwrap_or_default())
+        .repeats(Repeats::Tell)
         .gitignore(gitignore)
         .quoted(quoted);
     if let Some(format) = format {
@@ -110,6 +112,7 @@ pub(crate) fn read(
         is_empty: true,
         failed: None,
         has_warned: false,
+        has_warned_of_repeat: false,
     }
     .stream(py)
 }
@@ -143,6 +146,8 @@ struct CorpusBatches {
     failed: Option<String>,
     /// Whether a warning said that a text seems to have records.
     has_warned: bool,
+    /// Whether a warning said that a record has the id of an earlier one.
+    has_warned_of_repeat: bool,
 }
 
 impl CorpusBatches {
@@ -206,6 +211,7 @@ impl CorpusBatches {
                 }
                 Some(Ok(document)) => {
                     self.warn_of_records(&document)?;
+                    self.warn_of_repeat(&document)?;
                     keys.append_value(&document.key);
                     texts.append_value(document.text());
                     sources.append_value(document.source.to_string_lossy());
@@ -294,6 +300,23 @@ impl CorpusBatches {
             _ => "lines of JSON are read as one text; for records, give format=\"jsonl\"",
         };
         let message = format!("{}: {what}", document.source.display());
+        let warned = Python::attach(|py| warn(py, &message));
+        warned.map_err(|error| -> DeferredError { Box::new(move |_| error) })
+    }
+
+    /// Warns of the first record whose id came before with another text.
+    fn warn_of_repeat(&mut self, document: &SourcedText) -> Result<(), DeferredError> {
+        let repeated = document.repeated.as_ref();
+        let Some(repeated) = repeated.filter(|_| !self.has_warned_of_repeat) else {
+            return Ok(());
+        };
+        self.has_warned_of_repeat = true;
+        let hint = match repeated.hint {
+            Some(_) => "; if each file has its own ids, give id_scope=\"file\"",
+            None => "",
+        };
+        let (place, detail) = (document.place(), &repeated.detail);
+        let message = format!("{place}: {detail}; both rows have this key{hint}");
         let warned = Python::attach(|py| warn(py, &message));
         warned.map_err(|error| -> DeferredError { Box::new(move |_| error) })
     }

@@ -470,9 +470,15 @@ def test_ids_may_be_those_of_their_file(tmp_path: Path) -> None:
         (tmp_path / f"{name}.jsonl").write_text(json.dumps({"id": 1, "text": f"the text of {name}"}))
     both = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
     store = dedupdb.open(tmp_path / "store")
-    rows = dedupdb.read(both)
-    assert store.add(rows).added == 1
-    assert "came before with another text" in rows.skipped[0][1]
+    said = r'b.jsonl:1: the key "1" came before with another text, at .*a.jsonl:1; both rows .* id_scope="file"'
+    with pytest.warns(UserWarning, match=said):
+        rows = list(dedupdb.read(both))
+    assert [row["key"] for row in rows] == ["1", "1"]
+    with pytest.warns(UserWarning, match=said):
+        assert dedupdb.dedup(dedupdb.read(both)).indices == [0, 1]
+    with pytest.warns(UserWarning, match=said):
+        added = store.add(dedupdb.read(both), errors="skip")
+    assert (added.added, [row for row, _ in added.skipped]) == (1, [1])
     assert store.add(dedupdb.read(both, id_scope="file")).added == 2
     assert sorted(key.rpartition("/")[2] for key in store) == ["1", "a.jsonl#1", "b.jsonl#1"]
     with pytest.raises(ValueError, match="id_scope"):
