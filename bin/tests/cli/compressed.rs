@@ -157,7 +157,9 @@ fn standard_input_has_a_format_too() {
     assert_eq!(sandbox.keys(), ["-#1", "7", "feed#1"]);
     let query = ["query", "-", "--format", "jsonl"];
     let ran = sandbox.run_with(&query, &zst(records.as_bytes())).expect(0);
-    assert_eq!(ran.lines(), ["-#1\tfeed#1\t1.0000\texact copy"]);
+    // Nothing says that this is the stream from before.
+    let found = ["-#1", "feed#1"].map(|key| format!("-#1\t{key}\t1.0000\texact copy"));
+    assert_eq!(ran.lines(), found);
 }
 
 #[test]
