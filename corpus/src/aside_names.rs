@@ -101,7 +101,7 @@ const NEW_NAMES: [&str; 14] = [
 ];
 
 /// Names of folders of what was thrown away, or is thrown away later.
-const TRASH_FOLDERS: [&str; 45] = [
+const TRASH_FOLDERS: [&str; 51] = [
     "$recycle.bin",
     "cestino",
     "corbeille",
@@ -147,10 +147,16 @@ const TRASH_FOLDERS: [&str; 45] = [
     "휴지통",
     "deleted_items",
     "ゴミ箱",
+    "_trash",
+    "spamverdacht",
+    "trash can",
+    "unerwünscht",
+    "zu löschen",
+    "zuletzt gelöscht",
 ];
 
 /// Names of folders of copies, or of files that programs put there.
-const SIDE_FOLDERS: [&str; 56] = [
+const SIDE_FOLDERS: [&str; 58] = [
     "__macosx",
     "_build",
     "_site",
@@ -207,6 +213,8 @@ const SIDE_FOLDERS: [&str; 56] = [
     "recup_dir",
     "sicherungen",
     "备份",
+    "backups.backupdb",
+    "caches",
 ];
 
 /// What a folder of what was thrown away counts: more than any other folders of a path.

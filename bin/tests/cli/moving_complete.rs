@@ -53,7 +53,7 @@ fn what_has_something_of_its_own_stays() {
         let sandbox = written(one, other);
         let (files, ran) = moved(&sandbox, &[]);
         assert!(files.is_empty(), "{one}: {}", ran.stdout);
-        let told = "1 file resembles one that lacks some of its lines";
+        let told = "1 file resembles one that lacks some of its lines or is named like a copy";
         assert!(ran.stderr.contains(told), "{}", ran.stderr);
         let json = sandbox.run(&[&["--json"], &MOVE[..], &["--dry-run"]].concat());
         let json: Value = serde_json::from_str(&json.expect(0).stdout).unwrap();
@@ -66,7 +66,7 @@ fn what_has_something_of_its_own_stays() {
 
 #[test]
 fn what_another_one_has_as_well_moves() {
-    for (whole, part) in [("a b\nc", "a b\nc"), ("a b\nc", "a b  \r\n\r\nc")] {
+    for (whole, part) in [("a b\nc", "a b\nc"), ("a b\nc", "a b  \r\nc")] {
         let sandbox = written(whole, part);
         assert_eq!(moved(&sandbox, &[]).0.len(), 1, "{part:?}");
     }
@@ -84,7 +84,7 @@ fn what_another_one_has_as_well_moves() {
         assert_eq!(moved(&sandbox, &[]).0, ["in/a.txt"], "{part}");
     }
     // These are whole.
-    for end in ["100\n", "100", "100 EUR"] {
+    for end in ["100\n", "100", "100 EUR", "100 and so on"] {
         let sandbox = Sandbox::new();
         sandbox.write(
             "in/z.txt",
@@ -124,6 +124,8 @@ fn no_file_moves_because_of_one_that_is_out_of_sight() {
         ("Old laptop/Backup/l.txt", "#recycle/l.txt"),
         ("l.txt", ".l.txt.autosave"),
         (".ssh/config", "notes/config.txt"),
+        ("diary.txt", "Temp/diary.txt"),
+        ("letter.txt", "archive.txt.bak"),
     ] {
         // What was thrown away says more, or just the same.
         for end in ["", "\nand another line"] {
@@ -142,7 +144,7 @@ fn a_copy_of_a_version_that_stays_moves_because_of_that() {
     let sandbox = written("signed by Anna on Monday", "signed by Otto");
     let copy = fs::read_to_string(sandbox.path("in/two.txt")).unwrap();
     sandbox.write("in/two (1).txt", &copy);
-    sandbox.write("in/two (2).txt", copy.replace('\n', "\r\n\r\n"));
+    sandbox.write("in/two (2).txt", copy.replace('\n', "\r\n"));
     let (mut files, ran) = moved(&sandbox, &[]);
     files.sort();
     assert_eq!(files, ["in/two (1).txt", "in/two (2).txt"]);
@@ -163,6 +165,35 @@ fn a_copy_of_a_version_that_stays_moves_because_of_that() {
     assert_eq!(files, ["in/one.txt"]);
     let (files, _) = moved(&sandbox, &["--against", "archive", "--threshold", "0.8"]);
     assert_eq!(files.len(), 4);
+}
+
+#[test]
+fn what_could_not_be_decoded_is_compared_by_bytes() {
+    let sandbox = Sandbox::new();
+    let letter = |name: &[u8]| [text(1, 60).as_bytes(), "ä M".as_bytes(), name, b"ller\n"].concat();
+    sandbox.write("in/a.txt", letter(b"\xfc"));
+    sandbox.write("in/b.txt", letter(b"\xf6"));
+    sandbox.write("in/b (1).txt", letter(b"\xf6"));
+    let (files, ran) = moved(&sandbox, &[]);
+    assert_eq!(files, ["in/b (1).txt"], "{}", ran.stderr);
+}
+
+#[test]
+fn true_copies_move_also_if_a_hidden_version_says_more() {
+    let sandbox = Sandbox::new();
+    for name in ["in/a.txt", "in/b (1).txt"] {
+        sandbox.write(name, text(1, 60));
+    }
+    sandbox.write("in/.c.txt", text(1, 60) + "\nand more");
+    assert_eq!(moved(&sandbox, &[]).0, ["in/b (1).txt"]);
+    for (place, files) in [("arch/Trash/a.txt", 0), ("arch/letters/a.txt", 2)] {
+        let sandbox = Sandbox::new();
+        sandbox.write("in/a.txt", text(1, 60));
+        sandbox.write("in/b.txt", text(1, 60));
+        sandbox.write(place, text(1, 60));
+        let moved = moved(&sandbox, &["--against", "arch"]);
+        assert_eq!(moved.0.len(), files, "{place}: {}", moved.1.stderr);
+    }
 }
 
 #[test]

@@ -19,7 +19,7 @@ pub(super) struct CompleteCheck<'a> {
     /// Whether the files of the folder are compared with each other.
     pub(super) is_within: bool,
     /// Whether files move even if they differ.
-    pub(super) is_needless: bool,
+    pub(super) differing: bool,
 }
 
 /// A file that stays.
@@ -32,9 +32,10 @@ struct StayingFile {
 }
 
 impl StayingFile {
-    /// Whether nothing of another file with this text is missing here. Of a page or a message, the text is not all.
+    /// Whether nothing of another file with this text is missing here. Of a page, a message, or a text with bytes that could not
+    /// be decoded, the text is not all.
     fn has_all_of(&self, other: &PlannedMove, text: &str) -> bool {
-        if other.is_extracted {
+        if other.is_extracted || text.contains(char::REPLACEMENT_CHARACTER) {
             return self
                 .path
                 .as_ref()
@@ -47,7 +48,7 @@ impl StayingFile {
 impl CompleteCheck<'_> {
     /// Leaves those files out of the plan of which no file that they resemble and that stays has all lines. Returns their number.
     pub(super) fn leave_incomplete(&self, plan: &mut MovePlan) -> Result<u64> {
-        if self.is_needless {
+        if self.differing {
             return Ok(0);
         }
         // A stable sort: the files that resemble one file stay in the order in which they were judged.
@@ -57,10 +58,13 @@ impl CompleteCheck<'_> {
         for group in files.chunk_by(|a, b| a.like == b.like) {
             // What else keeps a file in its place is found again, and told, before it moves.
             let is_decided = |it: &PlannedMove| {
-                it.stays.is_some() || it.is_same() || plan.check(it, &MovedFiles::new()).is_err()
+                it.is_same() && plan.is_other_safe(it)
+                    || plan.check(it, &MovedFiles::new()).is_err()
             };
             let group = group.iter().cloned().map(|mut planned| {
-                planned.stays = planned.stays.take().or_else(|| plan.why_in_sight(&planned));
+                if planned.stays.is_none() && plan.is_hidden(&planned.file) {
+                    planned.stays = Some("it is hidden or in a hidden folder".to_owned());
+                }
                 planned
             });
             let (decided, open): (Vec<_>, Vec<_>) = group.partition(is_decided);
@@ -107,7 +111,11 @@ impl CompleteCheck<'_> {
                 plan.files.push(planned);
                 continue;
             };
-            if let Some(whole) = staying.iter().find(|it| it.has_all_of(&planned, &text)) {
+            // Nobody misses a file only while the one that stays is at least as safe as it was.
+            let mut safe = staying
+                .iter()
+                .filter(|it| it.planned.is_some() || plan.is_other_safe(&planned));
+            if let Some(whole) = safe.find(|it| it.has_all_of(&planned, &text)) {
                 if let Some(file) = &whole.planned {
                     let explained = Explanation::of_texts(self.schema, &text, &whole.text)?;
                     planned.resemble(file, &explained);
@@ -130,30 +138,31 @@ impl CompleteCheck<'_> {
     }
 }
 
-/// Whether a text has the same lines as another one, or goes on behind them. Line ends, white space before them and lines
-/// without anything else do not count.
+/// Whether a text has the same lines as another one, or goes on behind them. Line ends and white space before them do not count.
 ///
-/// The last line may be cut off: it has no end, and the text goes on for a while, so that `100` is not taken for a part of `1000`.
+/// The last line may be cut off: it has no end but some words, and the text goes on for a while, so that `1` is not taken for a
+/// part of `16`.
 fn goes_on(text: &str, other: &str) -> bool {
-    const BEHIND: usize = 10;
+    const WORDS: usize = 10;
     let (mut own, mut others) = (lines(text), lines(other).peekable());
     while let Some(other_line) = others.next() {
         let line = own.next().unwrap_or_default();
         if line == other_line {
             continue;
         }
-        let is_cut = others.peek().is_none() && !other.ends_with(char::is_whitespace);
+        let is_cut = others.peek().is_none()
+            && !other.ends_with(char::is_whitespace)
+            && other_line.split_whitespace().count() >= WORDS;
         let rest = line.strip_prefix(other_line).filter(|_| is_cut);
         let behind = rest.map(|rest| {
             rest.split_whitespace().count() + own.flat_map(str::split_whitespace).count()
         });
-        return behind.is_some_and(|words| words > BEHIND);
+        return behind.is_some_and(|words| words >= WORDS);
     }
     true
 }
 
-/// Returns the lines with anything but white space, without that at their ends.
+/// Returns the lines without white space at their ends, up to the last one that has anything else.
 fn lines(text: &str) -> impl Iterator<Item = &str> {
-    let lines = text.lines().map(str::trim_end);
-    lines.filter(|line| !line.is_empty())
+    text.trim_end().lines().map(str::trim_end)
 }

@@ -42,7 +42,8 @@ pub(super) fn run(asked: Move, observe: &mut dyn FnMut(MoveEvent<'_>)) -> Result
     check_apart(&mut dedup)?;
     // Otherwise, the next run would drop documents because of the files moved aside.
     let against = dedup.against.as_ref();
-    check_output(&target, &against.map(Against::paths).unwrap_or_default())?;
+    let named = against.map(Against::paths).unwrap_or_default();
+    check_output(&target, &named)?;
     let streams = against.map(Against::streams).unwrap_or_default();
     let mut originals = vec![root.clone()];
     if let Some(Against::Corpus(sources)) = against {
@@ -54,6 +55,7 @@ pub(super) fn run(asked: Move, observe: &mut dyn FnMut(MoveEvent<'_>)) -> Result
     // Nobody misses the lesser copy, whatever its name.
     dedup.keep = dedup.keep.or(Some(Keep::Longest));
     let mut plan = MovePlan::new(&folder, root.clone(), streams, began);
+    plan.against = named;
     dedup.moved_from = Some(root.clone());
     let (progress, schema) = (dedup.progress.clone(), dedup.schema.clone());
     let check = CompleteCheck {
@@ -61,7 +63,7 @@ pub(super) fn run(asked: Move, observe: &mut dyn FnMut(MoveEvent<'_>)) -> Result
         schema: &schema,
         progress: &progress,
         is_within: dedup.against.is_none(),
-        is_needless: differing,
+        differing,
     };
     let judged = dedup.lineage(true).run(|event| {
         match event {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::hold::{ChangeTime, RESERVED, stamp};
 use super::manifest::{ManifestEntry, MovedFileState};
 use super::{LeftReason, manifest};
-use crate::aside_names::{is_out_of_sight, is_thrown_away};
+use crate::aside_names::{is_out_of_sight, is_thrown_away, set_aside};
 use crate::dedup::event::DroppedDocument;
 use crate::dedup::files_below::files_below;
 use crate::dedup::surviving_copy::SurvivingCopy;
@@ -123,6 +123,8 @@ pub(super) struct MovePlan {
     root: PathBuf,
     /// The names of streams that the folder is compared with.
     streams: Vec<PathBuf>,
+    /// The files and folders that it is compared with.
+    pub(super) against: Vec<PathBuf>,
     /// When the run began, by the clock of the file system. `None` if nothing is to be changed.
     pub(super) began: Option<ChangeTime>,
     pub(super) files: Vec<PlannedMove>,
@@ -150,6 +152,7 @@ impl MovePlan {
             folder: folder.to_owned(),
             root,
             streams,
+            against: Vec::new(),
             began,
             files: Vec::new(),
             records: 0,
@@ -210,20 +213,27 @@ impl MovePlan {
         }
     }
 
-    /// Returns why a file stays if it is hidden, because programs may look for it, or if only the other one is, or was thrown
-    /// away.
-    pub(super) fn why_in_sight(&self, planned: &PlannedMove) -> Option<String> {
+    /// Whether a file of the folder is hidden there: programs may look for it.
+    pub(super) fn is_hidden(&self, file: &Path) -> bool {
+        file.strip_prefix(&self.folder).is_ok_and(is_out_of_sight)
+    }
+
+    /// Whether the file that another one resembles stays at a place where that is as safe: neither hidden nor thrown away, and
+    /// in the same folder not called a copy more than that.
+    pub(super) fn is_other_safe(&self, planned: &PlannedMove) -> bool {
         let below = |path: &Path| path.strip_prefix(&self.folder).map(Path::to_owned).ok();
-        let file = below(&planned.file)?;
-        if is_out_of_sight(&file) {
-            return Some("it is hidden or in a hidden folder".to_owned());
+        if let Some(other) = planned.other.as_deref().and_then(below) {
+            let own = below(&planned.file).map_or(0, |file| set_aside(&file));
+            return !is_out_of_sight(&other) && set_aside(&other) <= own;
         }
-        let other = below(planned.other.as_ref()?)?;
-        if is_out_of_sight(&other) || is_thrown_away(&other) && !is_thrown_away(&file) {
-            let other = self.folder.join(other);
-            return Some(format!("{} is hidden or was thrown away", other.display()));
-        }
-        None
+        // Elsewhere, what counts is the name below what was named.
+        let other = Path::new(&planned.like);
+        let roots = self.against.iter();
+        let other = roots
+            .filter_map(|root| other.strip_prefix(root).ok())
+            .next()
+            .unwrap_or(other);
+        other.is_absolute() || !is_out_of_sight(other) && !is_thrown_away(other)
     }
 
     /// Returns the path of a file as the files of the folder are named, if it is one of them.
