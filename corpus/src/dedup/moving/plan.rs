@@ -228,11 +228,9 @@ impl MovePlan {
         }
         // Elsewhere, what counts is the name below what was named.
         let other = Path::new(&planned.like);
-        let roots = self.against.iter();
-        let other = roots
-            .filter_map(|root| other.strip_prefix(root).ok())
-            .next()
-            .unwrap_or(other);
+        let mut roots = self.against.iter();
+        let below = roots.find_map(|root| other.strip_prefix(root).ok());
+        let other = below.unwrap_or(other);
         other.is_absolute() || !is_out_of_sight(other) && !is_thrown_away(other)
     }
 
