@@ -61,17 +61,14 @@ pub(crate) fn cut(
             let units = units.min_words(least).drop_above(drop_above)?;
             Ok(Cutter::Units(Box::new(units)))
         }),
-        None => RowPassages::begin(within, least)
-            .and_then(|passages| passages.min_count(min_count)?.drop_above(drop_above))
-            .map(|passages| Cutter::Passages(Box::new(passages))),
+        None => passages(within, least, min_count, drop_above),
     };
     let mut cutter = cutter.map_err(|error| of_dedup(py, &error))?;
     let mut texts = TextQueue::of(rows, errors);
-    let mut waiting = if min_count > 2 {
-        counted(py, &mut cutter, &mut texts)?
-    } else {
-        VecDeque::new()
-    };
+    let mut waiting = VecDeque::new();
+    if min_count > 2 {
+        waiting = counted(py, &mut cutter, &mut texts)?;
+    }
     let mut columns = CutColumns::default();
     let (mut judged, mut gone, mut changed) = (0, Vec::new(), CutTexts::new());
     let mut skipped = FlawedRows::new();
@@ -119,6 +116,17 @@ pub(crate) fn cut(
     });
     let cuts = columns.table(unit.is_some())?;
     Ok((keep, cuts, changed, skipped, kept.transpose()?))
+}
+
+/// Cuts passages of this number of words.
+fn passages(
+    within: PathBuf,
+    words: usize,
+    min_count: u32,
+    drop_above: f64,
+) -> Result<Cutter, Error> {
+    let passages = RowPassages::begin(within, words)?.min_count(min_count)?;
+    Ok(Cutter::Passages(Box::new(passages.drop_above(drop_above)?)))
 }
 
 /// Reads all texts, and counts their passages.
