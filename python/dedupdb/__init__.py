@@ -268,8 +268,8 @@ def dedup(
         min_words: With ``unit``, shorter units stay; 13.
         cut_passages: Cut each run of this number of words or more, 8 at least, that stands before, word for word, in
             what is kept of another row or of the same one.
-        min_count: With ``cut_passages``, cut only runs of this number of words that stand at this number of places of all
-            texts or more, the first copy included. With more than 2, the texts are in memory meanwhile; 2.
+        min_count: With ``cut_passages``, cut only runs that stand at this number of places of all texts or more, the
+            first copy included. With more than 2, the texts are in memory meanwhile; 2.
         drop_above: With ``unit`` or ``cut_passages``, drop rows that lost a larger share of their characters, and those
             without a word left; 0.8.
         progress: True for a bar (tqdm's, if it is there), or a callable of ``(done, total)``.
