@@ -138,8 +138,8 @@ fn note_moved(moved: &MoveSummary, judging: &JudgingArgs, console: &Console) {
         };
         let files = counted(moved.differing, "file resembles", "files resemble");
         console.note(&format!(
-            "{files} one that lacks some of {own} lines or is named like a copy, and {stay}; `dedupdb report` shows them side by side, and \
-             --threshold 0.8 moves them, too"
+            "{files} one that lacks some of {own} lines or is named like a copy, and {stay}; `dedupdb report` \
+             shows them side by side, and --threshold 0.8 moves them, too"
         ));
     }
     if moved.other_bytes > 0 {

@@ -98,11 +98,11 @@ fn spliced(record: &[u8], place: Range<usize>, new: &[u8]) -> Vec<u8> {
 
 fn with_field(record: &[u8], name: &str, text: &str) -> Option<Vec<u8>> {
     let decoded = decode(record, None);
-    let mut json = decoded.text.to_string();
+    let mut json = Cow::Borrowed(&*decoded.text);
     // Numbers that JSON does not have are replaced by others of the same length.
-    for place in odd_numbers(&json) {
+    for place in odd_numbers(&decoded.text) {
         let zero = format!("{:1$}", 0, place.len());
-        json.replace_range(place, &zero);
+        json.to_mut().replace_range(place, &zero);
     }
     let found = field_value(&json, FieldRelation::Below(name));
     let found = found.ok()??;
