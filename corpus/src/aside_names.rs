@@ -22,11 +22,13 @@ const COPY_WORDS: [&str; 10] = [
 const OF_WORDS: [&str; 7] = ["da", "de", "di", "do", "of", "van", "von"];
 
 /// Last words of the names that people and programs give to earlier versions: `a_old.txt`, `a.txt.bak`.
-const OLD_WORDS: [&str; 10] = [
+const OLD_WORDS: [&str; 12] = [
     "autosaved",
     "backup",
     "bak",
+    "bkp",
     "conflict",
+    "konflikt",
     "old",
     "orig",
     "recovered",
@@ -60,17 +62,21 @@ const PART_ENDS: [&str; 20] = [
 ];
 
 /// Last words of the names of folders with copies: `Laptop Backup`, `docs_old`.
-const BACKUP_WORDS: [&str; 10] = [
+const BACKUP_WORDS: [&str; 14] = [
     "archiv",
     "archive",
     "backup",
     "backups",
     "bak",
+    "bkp",
     "datensicherung",
     "old",
     "orig",
+    "respaldo",
     "sauvegarde",
+    "sauvegardes",
     "sicherung",
+    "snapshots",
 ];
 
 /// Words for earlier devices, in the names of folders with copies: `Ancien PC`.
@@ -101,7 +107,7 @@ const NEW_NAMES: [&str; 14] = [
 ];
 
 /// Names of folders of what was thrown away, or is thrown away later.
-const TRASH_FOLDERS: [&str; 51] = [
+const TRASH_FOLDERS: [&str; 65] = [
     "#recycle",
     "$recycle.bin",
     "@recycle",
@@ -109,48 +115,62 @@ const TRASH_FOLDERS: [&str; 51] = [
     "cestino",
     "corbeille",
     "deleted",
+    "deleted files",
     "deleted items",
     "deleted messages",
     "deleted_items",
     "discarded",
     "elementos eliminados",
+    "garbage",
     "gelöscht",
     "gelöschte elemente",
     "gelöschte objekte",
     "junk",
     "junk e-mail",
     "kosz",
+    "koš",
     "lixeira",
+    "lixo",
     "my trash",
     "mülleimer",
     "papelera",
+    "papelera de reciclaje",
     "papierkorb",
     "papirkurv",
     "papperskorg",
     "papperskorgen",
     "posta eliminata",
+    "poubelle",
     "prullenbak",
+    "prullenmand",
     "recently deleted",
+    "recycle",
     "recycle bin",
     "recycled",
     "recycler",
     "roskakori",
+    "rubbish",
     "spam",
     "spamverdacht",
     "to delete",
+    "to_delete",
     "trash",
     "trash bin",
     "trash can",
     "trash.mbox",
+    "trash.sbd",
+    "trashcan",
     "unerwünscht",
     "wastebasket",
     "zu löschen",
     "zuletzt gelöscht",
+    "çöp",
     "éléments supprimés",
     "корзина",
     "ごみ箱",
     "ゴミ箱",
     "回收站",
+    "垃圾桶",
     "废纸篓",
     "휴지통",
 ];
@@ -260,10 +280,10 @@ pub(crate) fn is_thrown_away(path: &Path) -> bool {
     set_aside(path) >= THROWN_AWAY
 }
 
-/// Whether a folder has one of these names. In a Maildir, a folder in a folder is `.INBOX.Trash`.
+/// Whether a folder has one of these names. In mail, a folder in a folder is `.INBOX.Trash` or `INBOX.Trash`.
 fn is_last_of(name: &str, known: &[&str]) -> bool {
     let last = name.rsplit('.').next().unwrap_or_default();
-    is_one(name, known) || name.starts_with('.') && is_one(last, known)
+    is_one(name, known) || is_one(last, known)
 }
 
 /// Whether a message of a Maildir has the flag of one that was deleted: `1700000000.M1.host:2,ST`.

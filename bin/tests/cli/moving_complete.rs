@@ -84,7 +84,13 @@ fn what_another_one_has_as_well_moves() {
         assert_eq!(moved(&sandbox, &[]).0, ["in/a.txt"], "{part}");
     }
     // These are whole.
-    for end in ["100\n", "100", "100 EUR", "100 and so on"] {
+    for end in [
+        "100\n",
+        "100",
+        "of the ten or twelve 100",
+        "100 EUR",
+        "100 and so on",
+    ] {
         let sandbox = Sandbox::new();
         sandbox.write(
             "in/z.txt",
@@ -137,6 +143,43 @@ fn no_file_moves_because_of_one_that_is_out_of_sight() {
             assert!(!files.contains(&stays), "{end}: {}", ran.stderr);
         }
     }
+}
+
+#[test]
+fn a_third_version_makes_no_place_safer() {
+    let (start, end) = (text(1, 60), text(2, 60));
+    let letter = |word: &str, more: &str| format!("{start}\n{word}\n{end}\n{more}");
+    for aside in [
+        "Trash/a.txt",
+        "a (1).txt",
+        "a.txt.bak",
+        "old/a.txt",
+        "INBOX.Trash/a",
+    ] {
+        let sandbox = Sandbox::new();
+        sandbox.write("in/a.txt", letter("one", ""));
+        sandbox.write(&format!("in/{aside}"), letter("one", "one more line\n"));
+        let third = letter("two", "one more line\nand another one there\n");
+        sandbox.write("in/letter.txt", third);
+        let (files, ran) = moved(&sandbox, &[]);
+        assert!(files.is_empty(), "{aside}: {}", ran.stdout);
+    }
+}
+
+#[test]
+fn a_text_that_was_decoded_by_a_guess_is_compared_by_bytes() {
+    let old = [
+        text(1, 60).as_bytes(),
+        b"Die Gr\x9a\xa7e der Stra\xa7e, wei\xa7 er, ist gro\xa7\n",
+    ]
+    .concat();
+    let sandbox = Sandbox::new();
+    sandbox.write("in/original.txt", &old);
+    let garbled = encoding_rs::WINDOWS_1252.decode(&old).0;
+    sandbox.write("in/a.txt", &*garbled);
+    assert!(moved(&sandbox, &[]).0.is_empty());
+    sandbox.write("in/original (1).txt", &old);
+    assert_eq!(moved(&sandbox, &[]).0, ["in/original (1).txt"]);
 }
 
 #[test]

@@ -2,9 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
+
 use super::plan::{MovePlan, MovedFiles, PlannedMove};
 use crate::dedup::error::Result;
-use crate::{Options, Source};
+use crate::{Options, Source, SourcedText};
 use dedupdb::find::Explanation;
 use dedupdb::{Progress, Schema};
 
@@ -24,24 +26,23 @@ pub(super) struct CompleteCheck<'a> {
 
 /// A file that stays.
 struct StayingFile {
-    /// Empty if it was extracted from the file, or cannot be read again.
-    text: String,
+    /// `None` if it is not all that the file says, or cannot be read again.
+    text: Option<String>,
     path: Option<PathBuf>,
     /// What was planned for it, unless it is the one that the others resemble.
     planned: Option<PlannedMove>,
 }
 
 impl StayingFile {
-    /// Whether nothing of another file with this text is missing here. Of a page, a message, or a text with bytes that could not
-    /// be decoded, the text is not all.
-    fn has_all_of(&self, other: &PlannedMove, text: &str) -> bool {
-        if other.is_extracted || text.contains(char::REPLACEMENT_CHARACTER) {
-            return self
-                .path
-                .as_ref()
-                .is_some_and(|path| other.has_bytes_of(path));
+    /// Whether nothing of another file with this text is missing here. Without a text, its bytes decide.
+    fn has_all_of(&self, other: &PlannedMove, text: Option<&str>) -> bool {
+        match text {
+            Some(text) => self.text.as_ref().is_some_and(|own| goes_on(own, text)),
+            None => {
+                let own = self.path.as_ref();
+                own.is_some_and(|path| other.has_bytes_of(path))
+            }
         }
-        goes_on(&self.text, text)
     }
 }
 
@@ -87,10 +88,8 @@ impl CompleteCheck<'_> {
         let mut text_of = |path: &Path, key: Option<&String>| {
             let mut text = None;
             while let Some(document) = documents.next_if(|it| it.source == path) {
-                if document.is_extracted {
-                    text = Some(String::new());
-                } else if document.record.is_none() || key == Some(&document.key) {
-                    text = Some(document.into_text());
+                if document.record.is_none() || key == Some(&document.key) {
+                    text = Some(whole_text(document));
                 }
             }
             text
@@ -99,7 +98,7 @@ impl CompleteCheck<'_> {
             .as_ref()
             .and_then(|other| text_of(other, like.as_ref()));
         let mut staying = vec![StayingFile {
-            text: text.unwrap_or_default(),
+            text: text.flatten(),
             path: other,
             planned: None,
         }];
@@ -112,13 +111,19 @@ impl CompleteCheck<'_> {
                 continue;
             };
             // Nobody misses a file only while the one that stays is at least as safe as it was.
-            let mut safe = staying
-                .iter()
-                .filter(|it| it.planned.is_some() || plan.is_other_safe(&planned));
-            if let Some(whole) = safe.find(|it| it.has_all_of(&planned, &text)) {
+            let mut safe = staying.iter().filter(|it| match &it.planned {
+                Some(file) => plan.is_as_safe(&file.file, &planned.file),
+                None => plan.is_other_safe(&planned),
+            });
+            if let Some(whole) = safe.find(|it| it.has_all_of(&planned, text.as_deref())) {
                 if let Some(file) = &whole.planned {
-                    let explained = Explanation::of_texts(self.schema, &text, &whole.text)?;
-                    planned.resemble(file, &explained);
+                    let (mut similarity, mut is_copy) = (1.0, true);
+                    if let (Some(own), Some(other)) = (&text, &whole.text) {
+                        let explained = Explanation::of_texts(self.schema, own, other)?;
+                        is_copy = explained.exact_copy;
+                        similarity = explained.similarity().unwrap_or_default();
+                    }
+                    planned.resemble(file, similarity, is_copy);
                     plan.keep(file);
                 }
                 plan.files.push(planned);
@@ -126,7 +131,7 @@ impl CompleteCheck<'_> {
             }
             left += 1;
             if self.is_within && bytes < MOST_BYTES {
-                bytes += text.len();
+                bytes += text.as_ref().map_or(0, String::len);
                 staying.push(StayingFile {
                     text,
                     path: Some(planned.file.clone()),
@@ -138,10 +143,21 @@ impl CompleteCheck<'_> {
     }
 }
 
+/// Returns the text of a document, if it is all that its file says: not that of a page or a message, and without bytes that
+/// could not be decoded, or were by a guess, as those of an encoding other than Unicode are.
+fn whole_text(document: SourcedText) -> Option<String> {
+    let is_unicode = [UTF_8, UTF_16LE, UTF_16BE]
+        .map(Encoding::name)
+        .contains(&document.encoding);
+    let is_all = !document.is_extracted
+        && is_unicode
+        && !document.text().contains(char::REPLACEMENT_CHARACTER);
+    is_all.then(|| document.into_text())
+}
+
 /// Whether a text has the same lines as another one, or goes on behind them. Line ends and white space before them do not count.
 ///
-/// The last line may be cut off: it has no end but some words, and the text goes on for a while, so that `1` is not taken for a
-/// part of `16`.
+/// The last line may be cut off: it has no end but some words, and the text goes on for a while, but not within a number.
 fn goes_on(text: &str, other: &str) -> bool {
     const WORDS: usize = 10;
     let (mut own, mut others) = (lines(text), lines(other).peekable());
@@ -153,7 +169,10 @@ fn goes_on(text: &str, other: &str) -> bool {
         let is_cut = others.peek().is_none()
             && !other.ends_with(char::is_whitespace)
             && other_line.split_whitespace().count() >= WORDS;
-        let rest = line.strip_prefix(other_line).filter(|_| is_cut);
+        let ends_in_number = other_line.ends_with(char::is_numeric);
+        let is_number = |c: char| ends_in_number && (c.is_numeric() || matches!(c, '.' | ','));
+        let rest = line.strip_prefix(other_line);
+        let rest = rest.filter(|rest| is_cut && !rest.starts_with(is_number));
         let behind = rest.map(|rest| {
             rest.split_whitespace().count() + own.flat_map(str::split_whitespace).count()
         });

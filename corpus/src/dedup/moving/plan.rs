@@ -14,7 +14,6 @@ use crate::dedup::event::DroppedDocument;
 use crate::dedup::files_below::files_below;
 use crate::dedup::surviving_copy::SurvivingCopy;
 use crate::{FileIdentity, Reason, Skipped};
-use dedupdb::find::Explanation;
 
 /// Why a file stays that is not as it was read.
 pub(super) const CHANGED: &str = "it changed since the run began";
@@ -65,10 +64,10 @@ impl PlannedMove {
     }
 
     /// Records that the file moves because of another one of the folder, with which it was compared.
-    pub(super) fn resemble(&mut self, other: &PlannedMove, explained: &Explanation) {
+    pub(super) fn resemble(&mut self, other: &PlannedMove, similarity: f64, exact_copy: bool) {
         self.like.clone_from(&other.key);
-        self.similarity = explained.similarity().unwrap_or_default();
-        self.exact_copy = explained.exact_copy;
+        self.similarity = similarity;
+        self.exact_copy = exact_copy;
         self.other = Some(other.file.clone());
     }
 
@@ -218,13 +217,18 @@ impl MovePlan {
         file.strip_prefix(&self.folder).is_ok_and(is_out_of_sight)
     }
 
-    /// Whether the file that another one resembles stays at a place where that is as safe: neither hidden nor thrown away, and
-    /// in the same folder not called a copy more than that.
+    /// Whether a file of the folder has a place there that is as safe as that of another one: neither hidden nor thrown away, and
+    /// not called a copy more than that.
+    pub(super) fn is_as_safe(&self, file: &Path, than: &Path) -> bool {
+        let [file, than] = [file, than].map(|path| path.strip_prefix(&self.folder).unwrap_or(path));
+        !is_out_of_sight(file) && set_aside(file) <= set_aside(than)
+    }
+
+    /// Whether the file that another one resembles stays at a place that is as safe, as far as that is known of files elsewhere.
     pub(super) fn is_other_safe(&self, planned: &PlannedMove) -> bool {
-        let below = |path: &Path| path.strip_prefix(&self.folder).map(Path::to_owned).ok();
-        if let Some(other) = planned.other.as_deref().and_then(below) {
-            let own = below(&planned.file).map_or(0, |file| set_aside(&file));
-            return !is_out_of_sight(&other) && set_aside(&other) <= own;
+        let other = planned.other.as_deref();
+        if let Some(other) = other.filter(|it| it.starts_with(&self.folder)) {
+            return self.is_as_safe(other, &planned.file);
         }
         // Elsewhere, what counts is the name below what was named.
         let other = Path::new(&planned.like);
