@@ -159,7 +159,7 @@ pub(crate) fn to_text(
     }
     text += &added
         .reading
-        .skipped_line(add.is_some_and(|add| add.inputs.pre.is_some()))
+        .skipped_line(add.is_some_and(|add| add.files.inputs.pre.is_some()))
         .unwrap_or_default();
     // With --unique, documents are compared with those that were kept.
     let is_unique = add.is_some_and(|add| add.unique);

@@ -4,8 +4,6 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 
 use arrow_array::builder::{Float64Builder, StringBuilder, UInt64Builder};
-use arrow_array::{ArrayRef, RecordBatch};
-use arrow_schema::DataType;
 use std::sync::Arc;
 
 use dedupdb_corpus::dedup::{CutRow, Error, RowCut, RowPassages, RowUnits, Unit};
@@ -20,7 +18,7 @@ use crate::errors::{of_dedup, of_row};
 use crate::row_adder::ErrorPolicy;
 use crate::rows::RowSource;
 use crate::schema;
-use crate::table::{self, FieldSpec, Table, defect};
+use crate::table::{NamedColumn, Table};
 use crate::watch::ProgressCallback;
 
 /// Which rows to keep, the parts that are cut, the texts without them, which rows could not be judged, and the kept rows if
@@ -221,24 +219,18 @@ impl CutColumns {
     }
 
     fn table(mut self, of_units: bool) -> PyResult<Table> {
-        let number = |name| -> FieldSpec { (name, DataType::UInt64, false) };
-        let mut fields = ["row", "byte_start", "byte_end"].map(number).to_vec();
-        let finished = |column: &mut UInt64Builder| Arc::new(column.finish()) as ArrayRef;
-        let mut columns = vec![finished(&mut self.row)];
-        columns.extend(self.bytes.iter_mut().map(finished));
+        let number = |(name, column): (_, &mut UInt64Builder)| -> NamedColumn {
+            (name, Arc::new(column.finish()), false)
+        };
+        let mut columns = vec![number(("row", &mut self.row))];
+        let bytes = ["byte_start", "byte_end"].into_iter();
+        columns.extend(bytes.zip(&mut self.bytes).map(number));
         if of_units {
-            fields.extend(["unit", "earlier", "earlier_unit"].map(number));
-            fields.push(("verdict", DataType::Utf8, false));
-            fields.push(("jaccard", DataType::Float64, false));
-            columns.extend(self.copies.iter_mut().map(finished));
-            columns.push(Arc::new(self.verdict.finish()));
-            columns.push(Arc::new(self.jaccard.finish()));
+            let copies = ["unit", "earlier", "earlier_unit"].into_iter();
+            columns.extend(copies.zip(&mut self.copies).map(number));
+            columns.push(("verdict", Arc::new(self.verdict.finish()), false));
+            columns.push(("jaccard", Arc::new(self.jaccard.finish()), false));
         }
-        let schema = table::schema(&fields);
-        let batch = RecordBatch::try_new(schema.clone(), columns);
-        Ok(Table::new(
-            schema,
-            vec![batch.map_err(|error| defect(&error))?],
-        ))
+        Table::one(columns)
     }
 }

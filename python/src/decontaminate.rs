@@ -20,7 +20,7 @@ use crate::errors::{of_dedup, raised};
 use crate::passages::ignored_shingles;
 use crate::row_adder::ErrorPolicy;
 use crate::rows::{ColumnNames, Flaw, KeyColumn, RowSource};
-use crate::table::{self, FieldSpec, Table, defect};
+use crate::table::{NamedColumn, Table, defect};
 use crate::watch::ProgressCallback;
 
 /// Rows of the benchmark that cannot be checked: the number, the field, and the reason.
@@ -336,10 +336,10 @@ impl HitColumns {
     }
 
     fn table(mut self) -> PyResult<Table> {
-        let names: [FieldSpec; 2] = ["row", "item"].map(|name| (name, DataType::UInt64, false));
-        let columns = [&mut self.row, &mut self.item];
-        let columns = columns.map(|column| Arc::new(column.finish()) as ArrayRef);
-        self.overlaps.table(names, columns)
+        self.overlaps.table([
+            ("row", Arc::new(self.row.finish()), false),
+            ("item", Arc::new(self.item.finish()), false),
+        ])
     }
 }
 
@@ -380,33 +380,22 @@ impl OverlapColumns {
     }
 
     /// A table with these columns, and behind two others that say which text and which item it is.
-    pub(crate) fn table(mut self, names: [FieldSpec; 2], others: [ArrayRef; 2]) -> PyResult<Table> {
-        let mut fields = names.to_vec();
-        fields.extend([
-            ("field", DataType::Utf8, false),
-            ("words", DataType::UInt64, false),
-            ("longest", DataType::UInt64, false),
-            ("coverage", DataType::Float64, false),
-            ("share", DataType::Float64, false),
-            ("byte_start", DataType::UInt64, false),
-            ("byte_end", DataType::UInt64, false),
-            ("item_start", DataType::UInt64, false),
-            ("item_end", DataType::UInt64, false),
-            ("text", DataType::Utf8, false),
-        ]);
-        let schema = table::schema(&fields);
-        let mut columns = others.to_vec();
-        columns.push(Arc::new(self.field.finish()));
-        let numbers = |column: &mut UInt64Builder| Arc::new(column.finish()) as ArrayRef;
-        columns.extend(self.lengths.iter_mut().map(numbers));
-        let shares = self.shares.iter_mut();
-        columns.extend(shares.map(|column| Arc::new(column.finish()) as ArrayRef));
-        columns.extend(self.places.iter_mut().map(numbers));
-        columns.push(Arc::new(self.text.finish()));
-        let batch = RecordBatch::try_new(schema.clone(), columns);
-        Ok(Table::new(
-            schema,
-            vec![batch.map_err(|error| defect(&error))?],
-        ))
+    pub(crate) fn table(mut self, others: [NamedColumn; 2]) -> PyResult<Table> {
+        let [words, longest] = &mut self.lengths;
+        let [coverage, share] = &mut self.shares;
+        let [start, end, item_start, item_end] = &mut self.places;
+        let own: [NamedColumn; 10] = [
+            ("field", Arc::new(self.field.finish()), false),
+            ("words", Arc::new(words.finish()), false),
+            ("longest", Arc::new(longest.finish()), false),
+            ("coverage", Arc::new(coverage.finish()), false),
+            ("share", Arc::new(share.finish()), false),
+            ("byte_start", Arc::new(start.finish()), false),
+            ("byte_end", Arc::new(end.finish()), false),
+            ("item_start", Arc::new(item_start.finish()), false),
+            ("item_end", Arc::new(item_end.finish()), false),
+            ("text", Arc::new(self.text.finish()), false),
+        ];
+        Table::one(others.into_iter().chain(own).collect())
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use arrow_array::cast::AsArray;
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, RecordBatch, StringArray, UInt64Array};
-use arrow_schema::{DataType, SchemaRef};
+use arrow_schema::SchemaRef;
 use arrow_select::filter::filter_record_batch;
 use dedupdb::{Match, Options, Progress, Schema};
 use dedupdb_corpus::dedup::{
@@ -26,7 +26,7 @@ use crate::passages::ignored_shingles;
 use crate::row_adder::ErrorPolicy;
 use crate::rows::{ATTACHMENTS, BATCH_BYTES, BATCH_ROWS, ColumnNames, KeyColumn, RowSource};
 use crate::schema;
-use crate::table::{self, FieldSpec, Table, defect};
+use crate::table::{NamedColumn, Table, defect};
 use crate::warning::warn;
 use crate::watch::{ProgressCallback, TICK, watched};
 
@@ -411,14 +411,14 @@ impl JudgedRows {
     fn table(&self, texts: &TextQueue, by_containment: bool) -> PyResult<Table> {
         let why = || self.dropped.iter().map(|(_, why)| why);
         let rows = UInt64Array::from_iter_values(self.dropped.iter().map(|(row, _)| *row));
-        let mut columns: Vec<(FieldSpec, ArrayRef)> =
-            vec![(("row", DataType::UInt64, false), Arc::new(rows))];
+        let mut columns: Vec<NamedColumn> = vec![("row", Arc::new(rows), false)];
         let earlier = why().map(|why| why.earlier);
         columns.push(match &self.stored {
             Some(keys) => strings("earlier", earlier.map(|place| key_at(keys, place))),
             None => (
-                ("earlier", DataType::UInt64, false),
+                "earlier",
                 Arc::new(UInt64Array::from_iter_values(earlier)),
+                false,
             ),
         });
         let verdicts = why().map(|why| match (why.exact_copy, why.is_contained) {
@@ -429,8 +429,9 @@ impl JudgedRows {
         columns.push(strings("verdict", verdicts));
         let similarities = why().map(|why| why.jaccard.unwrap_or(why.estimate));
         columns.push((
-            ("jaccard", DataType::Float64, false),
+            "jaccard",
             Arc::new(Float64Array::from_iter_values(similarities)),
+            false,
         ));
         if by_containment {
             let shares = why().map(|why| why.containment).collect::<Float64Array>();
@@ -441,7 +442,7 @@ impl JudgedRows {
                     "jaccard"
                 }
             });
-            columns.push((("containment", DataType::Float64, true), Arc::new(shares)));
+            columns.push(("containment", Arc::new(shares), true));
             columns.push(strings("measure", measures));
         }
         if let Some(keys) = &texts.keys {
@@ -452,20 +453,14 @@ impl JudgedRows {
                 columns.push(strings("earlier_key", earlier));
             }
         }
-        let (fields, columns): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
-        let schema = table::schema(&fields);
-        let batch = RecordBatch::try_new(schema.clone(), columns);
-        Ok(Table::new(
-            schema,
-            vec![batch.map_err(|error| defect(&error))?],
-        ))
+        Table::one(columns)
     }
 }
 
 /// A column of strings.
-fn strings<'a>(name: &'static str, values: impl Iterator<Item = &'a str>) -> (FieldSpec, ArrayRef) {
+fn strings<'a>(name: &'static str, values: impl Iterator<Item = &'a str>) -> NamedColumn {
     let values = StringArray::from_iter_values(values);
-    ((name, DataType::Utf8, false), Arc::new(values))
+    (name, Arc::new(values), false)
 }
 
 /// The key in this place.

@@ -4,8 +4,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow_array::builder::{BooleanBuilder, ListBuilder, StringBuilder, UInt64Builder};
-use arrow_array::{Array, ArrayRef, RecordBatch};
-use arrow_schema::{ArrowError, DataType, SchemaRef};
 use dedupdb::Progress;
 use dedupdb::overlap::{CommonPassage, Passage, PassageQuery, Passages, SampledText};
 use dedupdb::sketching::{ShingleSet, Shingler};
@@ -16,7 +14,7 @@ use crate::arguments::{self, usual_text};
 use crate::errors::{of_corpus, of_row, raised};
 use crate::query::answers;
 use crate::rows::RowSource;
-use crate::table::{Table, defect, schema};
+use crate::table::Table;
 use crate::watch::{ProgressCallback, waited};
 
 /// The options of a query for passages, the same for every text.
@@ -58,33 +56,13 @@ pub(crate) fn many(
         store.passages_all(&queries).map(found)
     };
     match answers(py, store, rows, told, ask)? {
-        Ok(batch) => Ok(Table::new(
-            found_schema(),
-            vec![batch.map_err(|error| defect(&error))?],
-        )),
+        Ok(columns) => columns.table(),
         Err((row, error)) => Err(of_row(py, row, &error)),
     }
 }
 
-fn found_schema() -> SchemaRef {
-    schema(&[
-        ("row", DataType::UInt64, false),
-        ("key", DataType::Utf8, false),
-        ("words", DataType::UInt64, false),
-        ("first", DataType::UInt64, false),
-        ("line", DataType::UInt64, false),
-        ("byte_start", DataType::UInt64, false),
-        ("byte_end", DataType::UInt64, false),
-        ("place", DataType::UInt64, true),
-        ("documents", DataType::UInt64, false),
-        ("common", DataType::Boolean, false),
-    ])
-}
-
 /// The passages of all answers, or the first row with an error.
-fn found(
-    answers: Vec<dedupdb::Result<Passages>>,
-) -> Result<Result<RecordBatch, ArrowError>, (u64, dedupdb::Error)> {
+fn found(answers: Vec<dedupdb::Result<Passages>>) -> Result<PassageColumns, (u64, dedupdb::Error)> {
     let mut columns = PassageColumns::default();
     for (row, answer) in (0..).zip(answers) {
         let answer = answer.map_err(|error| (row, error))?;
@@ -92,7 +70,7 @@ fn found(
             columns.push(row, passage);
         }
     }
-    Ok(columns.batch())
+    Ok(columns)
 }
 
 /// Passages, column by column.
@@ -125,15 +103,20 @@ impl PassageColumns {
         self.common.append_value(passage.is_common);
     }
 
-    fn batch(mut self) -> Result<RecordBatch, ArrowError> {
-        let mut columns: Vec<ArrayRef> =
-            vec![Arc::new(self.row.finish()), Arc::new(self.key.finish())];
-        let numbers = self.numbers.iter_mut();
-        columns.extend(numbers.map(|numbers| Arc::new(numbers.finish()) as ArrayRef));
-        columns.push(Arc::new(self.place.finish()));
-        columns.push(Arc::new(self.documents.finish()));
-        columns.push(Arc::new(self.common.finish()));
-        RecordBatch::try_new(found_schema(), columns)
+    fn table(mut self) -> PyResult<Table> {
+        let [words, first, line, start, end] = &mut self.numbers;
+        Table::one(vec![
+            ("row", Arc::new(self.row.finish()), false),
+            ("key", Arc::new(self.key.finish()), false),
+            ("words", Arc::new(words.finish()), false),
+            ("first", Arc::new(first.finish()), false),
+            ("line", Arc::new(line.finish()), false),
+            ("byte_start", Arc::new(start.finish()), false),
+            ("byte_end", Arc::new(end.finish()), false),
+            ("place", Arc::new(self.place.finish()), true),
+            ("documents", Arc::new(self.documents.finish()), false),
+            ("common", Arc::new(self.common.finish()), false),
+        ])
     }
 }
 
@@ -223,8 +206,7 @@ pub(crate) fn common(
     let found = waited(py, work)?;
     let mut found = found.map_err(|error| of_corpus(py, &error))?;
     found.retain(|passage| passage.documents >= min_documents);
-    let batch = common_batch(&found).map_err(|error| defect(&error))?;
-    Ok(Table::new(batch.schema(), vec![batch]))
+    common_table(&found)
 }
 
 /// Those of the wanted texts that were given.
@@ -237,7 +219,7 @@ fn of_hashes(wanted: &[SampledText], given: &[String]) -> Vec<Option<String>> {
     texts.map(|text| text.map(|text| (*text).clone())).collect()
 }
 
-fn common_batch(found: &[CommonPassage]) -> Result<RecordBatch, ArrowError> {
+fn common_table(found: &[CommonPassage]) -> PyResult<Table> {
     let (mut documents, mut words) = (UInt64Builder::new(), UInt64Builder::new());
     let mut texts = StringBuilder::new();
     let mut keys = ListBuilder::new(StringBuilder::new());
@@ -250,18 +232,10 @@ fn common_batch(found: &[CommonPassage]) -> Result<RecordBatch, ArrowError> {
         }
         keys.append(true);
     }
-    let keys = keys.finish();
-    let schema = schema(&[
-        ("documents", DataType::UInt64, false),
-        ("words", DataType::UInt64, false),
-        ("text", DataType::Utf8, false),
-        ("keys", keys.data_type().clone(), false),
-    ]);
-    let columns: [ArrayRef; 4] = [
-        Arc::new(documents.finish()),
-        Arc::new(words.finish()),
-        Arc::new(texts.finish()),
-        Arc::new(keys),
-    ];
-    RecordBatch::try_new(schema, columns.to_vec())
+    Table::one(vec![
+        ("documents", Arc::new(documents.finish()), false),
+        ("words", Arc::new(words.finish()), false),
+        ("text", Arc::new(texts.finish()), false),
+        ("keys", Arc::new(keys.finish()), false),
+    ])
 }

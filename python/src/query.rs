@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
+use arrow_array::RecordBatch;
 use arrow_array::builder::{BooleanBuilder, Float64Builder, StringBuilder, UInt64Builder};
-use arrow_array::{ArrayRef, RecordBatch};
-use arrow_schema::{DataType, SchemaRef};
 use dedupdb::sketching::ShingleSet;
 use dedupdb::{Match, Progress, Query};
 use pyo3::prelude::*;
@@ -14,7 +13,7 @@ use crate::errors::{of_row, raised};
 use crate::results::matched;
 use crate::row_adder::RowReport as Row;
 use crate::rows::RowSource;
-use crate::table::{Table, defect, schema};
+use crate::table::{NamedColumn, Table, defect};
 use crate::watch::{ProgressCallback, waited, watched};
 
 /// The approximate number of matches in a batch of an answer.
@@ -105,10 +104,10 @@ pub(crate) fn many(
         store.query_all(&queries).map(found)
     };
     match answers(py, store, rows, told, ask)? {
-        Ok(batches) => Ok(Table::new(
-            found_schema(),
-            batches.map_err(|error| defect(&error))?,
-        )),
+        Ok(batches) => {
+            let batches = batches.map_err(|error| defect(&error))?;
+            Ok(Table::new(batches[0].schema(), batches))
+        }
         Err((row, error)) => Err(of_row(py, row, &error)),
     }
 }
@@ -136,23 +135,9 @@ pub(crate) fn answers<T: Send + 'static>(
     answers.map_err(|error| raised(py, &error))
 }
 
-fn found_schema() -> SchemaRef {
-    schema(&[
-        ("row", DataType::UInt64, false),
-        ("key", DataType::Utf8, false),
-        ("jaccard", DataType::Float64, true),
-        ("estimate", DataType::Float64, false),
-        ("error", DataType::Float64, false),
-        ("containment", DataType::Float64, true),
-        ("containment_of_match", DataType::Float64, true),
-        ("bands", DataType::UInt64, false),
-        ("exact_copy", DataType::Boolean, false),
-    ])
-}
-
 type BatchesResult = Result<Vec<RecordBatch>, arrow_schema::ArrowError>;
 
-/// The matches of all answers, or the first row with an error.
+/// The matches of all answers, in one batch or more, or the first row with an error.
 fn found(
     answers: Vec<dedupdb::Result<Vec<Match>>>,
 ) -> Result<BatchesResult, (u64, dedupdb::Error)> {
@@ -201,13 +186,19 @@ impl MatchColumns {
     }
 
     fn batch(mut self) -> Result<RecordBatch, arrow_schema::ArrowError> {
-        let mut columns: Vec<ArrayRef> =
-            vec![Arc::new(self.row.finish()), Arc::new(self.key.finish())];
-        let numbers = self.numbers.iter_mut();
-        columns.extend(numbers.map(|numbers| Arc::new(numbers.finish()) as ArrayRef));
-        columns.push(Arc::new(self.bands.finish()));
-        columns.push(Arc::new(self.exact_copy.finish()));
-        RecordBatch::try_new(found_schema(), columns)
+        let [jaccard, estimate, error, containment, of_match] = &mut self.numbers;
+        let columns: Vec<NamedColumn> = vec![
+            ("row", Arc::new(self.row.finish()), false),
+            ("key", Arc::new(self.key.finish()), false),
+            ("jaccard", Arc::new(jaccard.finish()), true),
+            ("estimate", Arc::new(estimate.finish()), false),
+            ("error", Arc::new(error.finish()), false),
+            ("containment", Arc::new(containment.finish()), true),
+            ("containment_of_match", Arc::new(of_match.finish()), true),
+            ("bands", Arc::new(self.bands.finish()), false),
+            ("exact_copy", Arc::new(self.exact_copy.finish()), false),
+        ];
+        RecordBatch::try_from_iter_with_nullable(columns)
     }
 }
 
@@ -239,20 +230,11 @@ impl OutcomeColumns {
     }
 
     pub(crate) fn table(mut self) -> PyResult<Table> {
-        let schema = schema(&[
-            ("row", DataType::UInt64, false),
-            ("verdict", DataType::Utf8, false),
-            ("earlier", DataType::Utf8, true),
-            ("jaccard", DataType::Float64, true),
-        ]);
-        let columns: Vec<ArrayRef> = vec![
-            Arc::new(self.row.finish()),
-            Arc::new(self.verdict.finish()),
-            Arc::new(self.earlier.finish()),
-            Arc::new(self.jaccard.finish()),
-        ];
-        let batch =
-            RecordBatch::try_new(schema.clone(), columns).map_err(|error| defect(&error))?;
-        Ok(Table::new(schema, vec![batch]))
+        Table::one(vec![
+            ("row", Arc::new(self.row.finish()), false),
+            ("verdict", Arc::new(self.verdict.finish()), false),
+            ("earlier", Arc::new(self.earlier.finish()), true),
+            ("jaccard", Arc::new(self.jaccard.finish()), true),
+        ])
     }
 }

@@ -20,6 +20,9 @@ use crate::rows::ArrayStream;
 /// A column's name, type, and whether it may be null.
 pub(crate) type FieldSpec = (&'static str, DataType, bool);
 
+/// A column's name, values, and whether it may be null.
+pub(crate) type NamedColumn = (&'static str, ArrayRef, bool);
+
 pub(crate) fn schema(columns: &[FieldSpec]) -> SchemaRef {
     let fields = columns.iter();
     let fields = fields.map(|(name, kind, nullable)| Field::new(*name, kind.clone(), *nullable));
@@ -133,6 +136,13 @@ pub(crate) struct Table {
 impl Table {
     pub(crate) fn new(schema: SchemaRef, batches: Vec<RecordBatch>) -> Table {
         Table { schema, batches }
+    }
+
+    /// A table of one batch.
+    pub(crate) fn one(columns: Vec<NamedColumn>) -> PyResult<Table> {
+        let batch = RecordBatch::try_from_iter_with_nullable(columns);
+        let batch = batch.map_err(|error| defect(&error))?;
+        Ok(Table::new(batch.schema(), vec![batch]))
     }
 
     fn column<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyList>> {

@@ -42,32 +42,51 @@ impl Default for Rarity {
 impl Rarity {
     /// Makes empty counts: all shingles are equally rare.
     pub fn new() -> Rarity {
+        Rarity::with_counters(COUNTERS)
+    }
+
+    pub(crate) fn with_counters(counters: usize) -> Rarity {
         Rarity {
-            counts: vec![0; COUNTERS],
+            counts: vec![0; counters],
         }
     }
 
     /// Counts the shingles of a content.
     pub fn count(&mut self, shingles: &ShingleSet) {
-        for &shingle in shingles.as_slice() {
-            let count = &mut self.counts[counter(shingle)];
-            *count = count.saturating_add(1);
+        self.count_all(shingles.as_slice());
+    }
+
+    pub(crate) fn count_all(&mut self, elements: &[u32]) {
+        for &element in elements {
+            let counter = self.counter(element);
+            self.counts[counter] = self.counts[counter].saturating_add(1);
         }
+    }
+
+    fn counter(&self, element: u32) -> usize {
+        element as usize % self.counts.len()
     }
 
     /// Returns the rarest shingles of a content, ascending. Any content that reaches the threshold with it has at
     /// least one of them among its own rarest. Empty for a content without shingles.
     pub fn rarest(&self, shingles: &ShingleSet, threshold: f64) -> Vec<u32> {
         let mut rarest = shingles.as_slice().to_vec();
-        let kept = rarest.len() + 1 - least_in_common(rarest.len(), threshold);
-        if kept < rarest.len() {
-            // Equal counts are decided by the shingle, so that every machine keeps the same ones.
-            let rarity = |shingle: &u32| (self.counts[counter(*shingle)], *shingle);
-            rarest.select_nth_unstable_by_key(kept, rarity);
-            rarest.truncate(kept);
-            rarest.sort_unstable();
-        }
+        let least = least_in_common(rarest.len(), threshold);
+        self.keep_rarest(&mut rarest, least);
+        rarest.sort_unstable();
         rarest
+    }
+
+    /// Leaves the rarest elements, in any order: all but the `least - 1` most frequent ones. A set that has at least `least`
+    /// elements in common with this one has one of them.
+    pub(crate) fn keep_rarest(&self, elements: &mut Vec<u32>, least: usize) {
+        let kept = elements.len() + 1 - least;
+        if kept < elements.len() {
+            // Equal counts are decided by the element, so that every machine keeps the same ones.
+            let rarity = |element: &u32| (self.counts[self.counter(*element)], *element);
+            elements.select_nth_unstable_by_key(kept, rarity);
+            elements.truncate(kept);
+        }
     }
 
     /// Returns the counts as 256 KiB of bytes, for other machines.
@@ -95,10 +114,6 @@ impl Rarity {
             counts: counts.collect(),
         })
     }
-}
-
-fn counter(shingle: u32) -> usize {
-    shingle as usize % COUNTERS
 }
 
 #[cfg(test)]

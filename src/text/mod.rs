@@ -44,7 +44,7 @@ mod words;
 
 pub(crate) use fingerprints::Fingerprints;
 pub use set::ShingleSet;
-pub(crate) use set::{is_less, least_in_common, share, sizes_fit};
+pub(crate) use set::{first, is_less, least_in_common, share, sizes_fit};
 pub use shingler::Shingler;
 pub(crate) use shingler::folded;
 pub use shingling::Shingling;

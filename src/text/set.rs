@@ -325,8 +325,21 @@ pub(crate) fn sizes_fit(small: usize, large: usize, threshold: f64) -> bool {
 pub(crate) fn least_in_common(elements: usize, threshold: f64) -> usize {
     // A little less than computed, so that no rounding leaves out a match.
     let exact = threshold * elements as f64 * (1.0 - 4.0 * f64::EPSILON);
-    let enough = (0..elements).rev().take_while(|&n| n as f64 >= exact);
-    (elements - enough.count()).clamp(1, elements.max(1))
+    first(elements, |n| n as f64 >= exact).min(elements.max(1))
+}
+
+/// The first of 1 to `last` for which `holds` is true, or `last + 1`. From there on, it stays true.
+pub(crate) fn first(last: usize, holds: impl Fn(usize) -> bool) -> usize {
+    let (mut low, mut high) = (1, last + 1);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if holds(middle) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    low
 }
 
 #[cfg(test)]

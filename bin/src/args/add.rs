@@ -2,9 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::file_list::FileListArgs;
-use crate::inputs::InputArgs;
-use crate::left_out::LeftOutArgs;
+use crate::args::files::FilesArgs;
 use crate::parse;
 
 /// Store new and changed files and records
@@ -77,11 +75,5 @@ pub(crate) struct AddArgs {
     pub(crate) timings: bool,
 
     #[command(flatten)]
-    pub(crate) inputs: InputArgs,
-
-    #[command(flatten)]
-    pub(crate) listed: FileListArgs,
-
-    #[command(flatten)]
-    pub(crate) telling: LeftOutArgs,
+    pub(crate) files: FilesArgs,
 }

@@ -4,10 +4,8 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
-use crate::file_list::FileListArgs;
+use crate::args::files::FilesArgs;
 use crate::ignored::IgnoreArgs;
-use crate::inputs::InputArgs;
-use crate::left_out::LeftOutArgs;
 use crate::parse;
 
 /// Find benchmark questions in training data, and write the data without them
@@ -92,13 +90,7 @@ pub(crate) struct DecontaminateArgs {
     pub(crate) ignored: IgnoreArgs,
 
     #[command(flatten)]
-    pub(crate) inputs: InputArgs,
-
-    #[command(flatten)]
-    pub(crate) listed: FileListArgs,
-
-    #[command(flatten)]
-    pub(crate) telling: LeftOutArgs,
+    pub(crate) files: FilesArgs,
 }
 
 /// What becomes of documents that have an item.

@@ -3,9 +3,7 @@
 use std::path::PathBuf;
 
 use super::SketchingArgs;
-use crate::file_list::FileListArgs;
-use crate::inputs::InputArgs;
-use crate::left_out::LeftOutArgs;
+use crate::args::files::FilesArgs;
 use crate::parse;
 
 /// Write a line for each bucket of each document, for `reduce`
@@ -49,11 +47,5 @@ pub(crate) struct MapArgs {
     pub(crate) sketching: SketchingArgs,
 
     #[command(flatten)]
-    pub(crate) inputs: InputArgs,
-
-    #[command(flatten)]
-    pub(crate) listed: FileListArgs,
-
-    #[command(flatten)]
-    pub(crate) telling: LeftOutArgs,
+    pub(crate) files: FilesArgs,
 }

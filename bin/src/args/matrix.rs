@@ -3,9 +3,7 @@
 use std::path::PathBuf;
 
 use super::SigningArgs;
-use crate::file_list::FileListArgs;
-use crate::inputs::InputArgs;
-use crate::left_out::LeftOutArgs;
+use crate::args::files::FilesArgs;
 use crate::parse;
 
 /// Write the signatures of texts as a table, for other programs
@@ -49,11 +47,5 @@ pub(crate) struct MatrixArgs {
     pub(crate) signing: SigningArgs,
 
     #[command(flatten)]
-    pub(crate) inputs: InputArgs,
-
-    #[command(flatten)]
-    pub(crate) listed: FileListArgs,
-
-    #[command(flatten)]
-    pub(crate) telling: LeftOutArgs,
+    pub(crate) files: FilesArgs,
 }

@@ -16,6 +16,7 @@ mod dedup;
 mod escaped;
 pub(crate) mod eval;
 mod explain;
+mod files;
 mod full;
 mod groups;
 mod init;
@@ -255,19 +256,21 @@ impl Command {
     /// Those of [`file_list::add`].
     pub(crate) fn add_listed_files(&mut self) -> anyhow::Result<()> {
         match self {
-            Command::Add(args) => file_list::add(&args.listed, &mut args.paths),
-            Command::Query(args) => file_list::add(&args.listed, &mut args.paths),
-            Command::Passages(args) => file_list::add(&args.listed, &mut args.paths),
-            Command::Report(args) if args.sources.is_some() && args.listed.files_from.is_some() => {
+            Command::Add(args) => file_list::add(&args.files.listed, &mut args.paths),
+            Command::Query(args) => file_list::add(&args.files.listed, &mut args.paths),
+            Command::Passages(args) => file_list::add(&args.files.listed, &mut args.paths),
+            Command::Report(args)
+                if args.sources.is_some() && args.files.listed.files_from.is_some() =>
+            {
                 anyhow::bail!(
                     "--sources has one text, and --files-from many; leave one of them out"
                 )
             }
-            Command::Report(args) => file_list::add(&args.listed, &mut args.paths),
+            Command::Report(args) => file_list::add(&args.files.listed, &mut args.paths),
             Command::Dedup(args) => file_list::add(&args.listed, &mut args.paths),
-            Command::Decontaminate(args) => file_list::add(&args.listed, &mut args.paths),
-            Command::Matrix(args) => file_list::add(&args.listed, &mut args.paths),
-            Command::Map(args) => file_list::add(&args.listed, &mut args.paths),
+            Command::Decontaminate(args) => file_list::add(&args.files.listed, &mut args.paths),
+            Command::Matrix(args) => file_list::add(&args.files.listed, &mut args.paths),
+            Command::Map(args) => file_list::add(&args.files.listed, &mut args.paths),
             _ => Ok(()),
         }
     }

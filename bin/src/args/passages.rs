@@ -4,10 +4,8 @@ use std::path::PathBuf;
 
 use dedupdb::sketching::Shingling;
 
-use crate::file_list::FileListArgs;
+use crate::args::files::FilesArgs;
 use crate::ignored::IgnoreArgs;
-use crate::inputs::InputArgs;
-use crate::left_out::LeftOutArgs;
 use crate::parse;
 
 /// Find the passages that a text shares with stored documents, word for word
@@ -70,11 +68,5 @@ pub(crate) struct PassagesArgs {
     pub(crate) ignored: IgnoreArgs,
 
     #[command(flatten)]
-    pub(crate) inputs: InputArgs,
-
-    #[command(flatten)]
-    pub(crate) listed: FileListArgs,
-
-    #[command(flatten)]
-    pub(crate) telling: LeftOutArgs,
+    pub(crate) files: FilesArgs,
 }

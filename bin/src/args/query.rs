@@ -2,12 +2,10 @@
 
 use crate::args::containment::ContainmentArgs;
 use crate::args::escaped::EscapedArgs;
-use crate::file_list::FileListArgs;
+use crate::args::files::FilesArgs;
 use std::path::PathBuf;
 
 use crate::ignored::IgnoreArgs;
-use crate::inputs::InputArgs;
-use crate::left_out::LeftOutArgs;
 use crate::parse;
 
 /// Find the stored documents that resemble a text
@@ -75,11 +73,5 @@ pub(crate) struct QueryArgs {
     pub(crate) ignored: IgnoreArgs,
 
     #[command(flatten)]
-    pub(crate) inputs: InputArgs,
-
-    #[command(flatten)]
-    pub(crate) listed: FileListArgs,
-
-    #[command(flatten)]
-    pub(crate) telling: LeftOutArgs,
+    pub(crate) files: FilesArgs,
 }

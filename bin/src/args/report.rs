@@ -6,10 +6,8 @@ use dedupdb::sketching::Shingling;
 
 use crate::args::LinkageArg;
 use crate::args::containment::ContainmentArgs;
-use crate::file_list::FileListArgs;
+use crate::args::files::FilesArgs;
 use crate::ignored::IgnoreArgs;
-use crate::inputs::InputArgs;
-use crate::left_out::LeftOutArgs;
 use crate::parse;
 
 /// Write an HTML page of clusters, or of a text and its sources
@@ -116,13 +114,7 @@ pub(crate) struct ReportArgs {
     pub(crate) ignored: IgnoreArgs,
 
     #[command(flatten)]
-    pub(crate) inputs: InputArgs,
-
-    #[command(flatten)]
-    pub(crate) listed: FileListArgs,
-
-    #[command(flatten)]
-    pub(crate) telling: LeftOutArgs,
+    pub(crate) files: FilesArgs,
 }
 
 /// The options about clusters.

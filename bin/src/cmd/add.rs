@@ -30,10 +30,10 @@ pub(crate) fn run(
     output: &mut Output,
 ) -> Result<Exit> {
     check_arguments(add)?;
-    add.telling.check(&add.paths, &[])?;
-    let options = add.inputs.options().store(&args.store);
-    add.inputs.check(&options, &add.paths, console)?;
-    store::check_shingles(args, &add.inputs, &Schema::default())?;
+    add.files.telling.check(&add.paths, &[])?;
+    let options = add.files.inputs.options().store(&args.store);
+    add.files.inputs.check(&options, &add.paths, console)?;
+    store::check_shingles(args, &add.files.inputs, &Schema::default())?;
     let progress = interrupt::catch()?;
     // The folder of a temporary store is dropped after the store.
     let opening = unique_options(args, add);
@@ -62,7 +62,7 @@ pub(crate) fn run(
         add,
         console,
         output,
-        left_out: LeftOutReporter::begin(console, &add.telling, NamingScope::Failures)?,
+        left_out: LeftOutReporter::begin(console, &add.files.telling, NamingScope::Failures)?,
         bar: ReadingBar::new(console, plan, &progress),
         threads: add.timings.then(ProcessorTimes::default),
         failed: None,
@@ -81,9 +81,9 @@ pub(crate) fn run(
     telling.look_at_threads();
     telling.finish(&added, &store::command(args), args.quiet)?;
     let notes = [
-        added.reading.no_id_note(&add.inputs),
-        added.reading.no_match_note(&add.inputs),
-        added.reading.no_exclusion_note(&add.inputs),
+        added.reading.no_id_note(&add.files.inputs),
+        added.reading.no_match_note(&add.files.inputs),
+        added.reading.no_exclusion_note(&add.files.inputs),
         added.reading.short_note(&store.schema()),
     ];
     for note in notes.into_iter().flatten() {
@@ -160,7 +160,7 @@ fn check_arguments(add: &AddArgs) -> Result<()> {
     match (nameless.as_slice(), &add.key) {
         ([], Some(_)) => bail!("--key names the text on standard input; give - as its path"),
         ([_, _, ..], Some(_)) => bail!("--key names one text; add one at a time"),
-        ([one, ..], None) if add.inputs.is_one_document(one) => {
+        ([one, ..], None) if add.files.inputs.is_one_document(one) => {
             let text = if is_stdin(one) {
                 "the text on standard input".to_owned()
             } else {

@@ -30,11 +30,11 @@ pub(crate) fn run(
     output: &mut Output,
 ) -> Result<Exit> {
     check(asked)?;
-    let options = asked.inputs.options();
-    asked.inputs.check(&options, &asked.paths, console)?;
+    let options = asked.files.inputs.options();
+    asked.files.inputs.check(&options, &asked.paths, console)?;
     let run = decontaminate(args, asked, console)?;
     let progress = interrupt::catch()?;
-    let (inputs, telling) = (&asked.inputs, &asked.telling);
+    let (inputs, telling) = (&asked.files.inputs, &asked.files.telling);
     let no_store = Path::new("");
     let mut reporter =
         DedupReporter::new(no_store, &asked.paths, inputs, telling, console, &progress)?;
@@ -55,7 +55,7 @@ pub(crate) fn run(
     let notes = [
         done.reading.lossy_note(),
         done.reading.unsplit_note(),
-        done.reading.no_match_note(&asked.inputs),
+        done.reading.no_match_note(&asked.files.inputs),
         skipped.map(|skipped| format!("of --against, {skipped}")),
         unmarked_note(done.unmarked),
         aside_note(done.aside.as_deref()),
@@ -67,7 +67,7 @@ pub(crate) fn run(
     let elapsed = reporter.bar.elapsed();
     if !args.json {
         let is_cutting = asked.action() == ActionArg::Cut;
-        let has_converter = asked.inputs.pre.is_some();
+        let has_converter = asked.files.inputs.pre.is_some();
         console.text(&(to_text(&done, is_cutting, has_converter) + &done.reading.to_text(elapsed)));
     } else if file(asked).is_some() || asked.hits.is_some() && asked.output.is_none() {
         output.object(&json::DecontaminateJson::new(&done, elapsed))?;
@@ -133,8 +133,9 @@ fn check(asked: &DecontaminateArgs) -> Result<()> {
     let outputs = file(asked).into_iter().chain(asked.hits.as_deref());
     let outputs: Vec<&Path> = outputs.collect();
     let paths = [&asked.paths[..], &asked.against].concat();
-    asked.telling.check(&paths, &outputs)?;
-    let read = asked.ignored.ignore.iter().chain(&asked.listed.files_from);
+    asked.files.telling.check(&paths, &outputs)?;
+    let list = &asked.files.listed.files_from;
+    let read = asked.ignored.ignore.iter().chain(list);
     check_not_read(&outputs, read)?;
     check_stdin_outputs(&outputs, &asked.paths)
 }
@@ -173,7 +174,8 @@ fn decontaminate(
     let mut rule = rule.passage(asked.passage).containment(asked.containment);
     let schema = Schema::builder().shingling(Rule::SHINGLING).build()?;
     let ignored = &asked.ignored;
-    if let Some(ignored) = ignored.shingles(args, &schema, &asked.inputs.options(), console)? {
+    let options = asked.files.inputs.options();
+    if let Some(ignored) = ignored.shingles(args, &schema, &options, console)? {
         rule = rule.ignore(&ignored);
     }
     for field in &asked.against_field {
@@ -187,7 +189,7 @@ fn decontaminate(
     let (own, of_all): (Vec<_>, Vec<_>) = own.partition(|(_, own)| own.is_some());
     let of_all = of_all.into_iter().map(|(field, _)| field);
     let mut run = Decontaminate::new(sources(&asked.paths, None), &asked.against)
-        .reading(asked.inputs.options())
+        .reading(asked.files.inputs.options())
         .fields(of_all)
         .rule(rule)
         .common(asked.common)

@@ -37,7 +37,7 @@ pub(crate) fn run(
     let each = ForEachRun {
         paths: &paths,
         options: options.store(&args.store),
-        telling: &map.telling,
+        telling: &map.files.telling,
         named: NamingScope::Failures,
         progress: &progress,
         whole: None,
@@ -57,14 +57,14 @@ pub(crate) fn run(
         let counts = (worked.documents, written.lines, written.bytes);
         console.object(&json::MapJson::new(&worked.reading, elapsed, counts))?;
     } else {
-        console.text(&written.to_text(&worked, map.inputs.pre.is_some(), elapsed));
+        console.text(&written.to_text(&worked, map.files.inputs.pre.is_some(), elapsed));
     }
     Ok(Exit::failed(worked.reading.has_failures()))
 }
 
 /// What to read, and how.
 fn inputs(map: &MapArgs, schema: &Schema) -> Result<(Vec<PathBuf>, Options)> {
-    let mut inputs = map.inputs.clone();
+    let mut inputs = map.files.inputs.clone();
     let mut needs_ids = false;
     let is_stdin = |path: &Path| path == Path::new(STDIN);
     let paths = match map.paths.as_slice() {

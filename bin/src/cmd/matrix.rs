@@ -30,7 +30,7 @@ pub(crate) fn run(
 ) -> Result<Exit> {
     MatrixFile::check_name(&matrix.output)?;
     let schema = matrix.signing.schema()?;
-    matrix.inputs.check_shingles(&schema)?;
+    matrix.files.inputs.check_shingles(&schema)?;
     let permutations = schema.permutations();
     check_outputs(matrix)?;
     let progress = interrupt::catch()?;
@@ -40,8 +40,8 @@ pub(crate) fn run(
     let (shingler, signer) = (schema.shingler()?, signer(&schema)?);
     let texts = EvalTextArgs {
         paths: matrix.paths.clone(),
-        inputs: matrix.inputs.clone(),
-        telling: matrix.telling.clone(),
+        inputs: matrix.files.inputs.clone(),
+        telling: matrix.files.telling.clone(),
     };
     let row = |document: &SourcedText| {
         let start = Instant::now();
@@ -99,8 +99,8 @@ fn check_outputs(matrix: &MatrixArgs) -> Result<()> {
         .into_iter()
         .chain(matrix.keys.as_deref())
         .collect();
-    check_not_read(&outputs, matrix.listed.files_from.iter())?;
-    matrix.telling.check(&matrix.paths, &outputs)
+    check_not_read(&outputs, matrix.files.listed.files_from.iter())?;
+    matrix.files.telling.check(&matrix.paths, &outputs)
 }
 
 /// A signer with slots of 32 bits.

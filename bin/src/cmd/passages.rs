@@ -40,22 +40,22 @@ pub(crate) fn run(
     } else {
         interrupt::catch()?
     };
-    let mut left_out = LeftOutReporter::begin(console, &asked.telling, NamingScope::First)?;
+    let mut left_out = LeftOutReporter::begin(console, &asked.files.telling, NamingScope::First)?;
     let opened = OpenedStore::open(args, asked, &mut left_out, &progress, console)?;
     let Some(mut opened) = opened else {
         console.error("stopped; nothing was compared");
         return Ok(Exit::Interrupted);
     };
     let schema = opened.store.schema();
-    asked.inputs.check_shingles(&schema)?;
+    asked.files.inputs.check_shingles(&schema)?;
     opened.ignored = (asked.ignored).shingles(args, &schema, &options, console)?;
     let store = &opened.store;
-    let options = options.id_scope(asked.inputs.id_scope.unwrap_or(store.id_scope()));
+    let options = options.id_scope(asked.files.inputs.id_scope.unwrap_or(store.id_scope()));
     let mut files = SourceChecker::of(store);
     let each = ForEachRun {
         paths: &asked.paths,
         options,
-        telling: &asked.telling,
+        telling: &asked.files.telling,
         named: NamingScope::First,
         progress: &progress,
         whole: None,
@@ -179,7 +179,7 @@ impl OpenedStore {
         console: &Console,
     ) -> Result<Option<OpenedStore>> {
         let schema = schema(asked)?;
-        let reading = (&schema, asked.inputs.options());
+        let reading = (&schema, asked.files.inputs.options());
         let paths = &asked.against;
         let made = temporary::of_paths(args, paths, reading, left_out, progress, console)?;
         let Some((store, read)) = made else {
@@ -187,7 +187,7 @@ impl OpenedStore {
         };
         let lacks_some = has_failed(&read, console);
         let is_empty = store.stats()?.documents == 0;
-        if lacks_some && (is_empty || asked.inputs.strict) {
+        if lacks_some && (is_empty || asked.files.inputs.strict) {
             left_out.finish()?;
             let what = if is_empty { "nothing" } else { "not all" };
             bail!("{what} could be read of --against, so nothing was compared");
@@ -212,8 +212,8 @@ pub(super) fn check_arguments(
 ) -> Result<Options> {
     let named = [&asked.paths[..], &asked.against].concat();
     check_stdin(named.iter().map(PathBuf::as_path))?;
-    asked.telling.check(&named, &[])?;
-    let mut options = asked.inputs.options();
+    asked.files.telling.check(&named, &[])?;
+    let mut options = asked.files.inputs.options();
     if asked.against.is_empty() {
         options = options.store(&args.store);
     } else if args.store_given {
@@ -227,7 +227,7 @@ pub(super) fn check_arguments(
         let store = store.display();
         bail!("{store}: this is a store; give it with --store, and leave out --against");
     }
-    asked.inputs.check(&options, &named, console)?;
+    asked.files.inputs.check(&options, &named, console)?;
     Ok(options)
 }
 
@@ -240,7 +240,7 @@ fn schema(asked: &PassagesArgs) -> Result<Schema> {
         .permutations(16)
         .bands(1, 16);
     let usual = schema.clone().build()?;
-    asked.inputs.check_shingles(&usual)?;
+    asked.files.inputs.check_shingles(&usual)?;
     if usual.passage() == 0 {
         bail!(
             "--shingling {shingling}: passages need shingles of at least 3 words, or of characters or bytes"

@@ -32,7 +32,7 @@ fn opened(
     }
     let store = crate::store::open_to_read(args)?;
     let schema = store.schema();
-    query.inputs.check_shingles(&schema)?;
+    query.files.inputs.check_shingles(&schema)?;
     check_containment(args, query, &store)?;
     let ignored = (query.ignored).shingles(args, &schema, options, console)?;
     if ignored.is_none() && !query.exhaustive && query.nearest.is_none() {
@@ -50,12 +50,12 @@ pub(crate) fn run(
 ) -> Result<Exit> {
     output.end_with_reader();
     check_stdin(query.paths.iter().map(PathBuf::as_path))?;
-    query.telling.check(&query.paths, &[])?;
-    let options = query.inputs.options().store(&args.store);
-    query.inputs.check(&options, &query.paths, console)?;
+    query.files.telling.check(&query.paths, &[])?;
+    let options = query.files.inputs.options().store(&args.store);
+    query.files.inputs.check(&options, &query.paths, console)?;
     let (store, ignored) = &opened(args, query, &options, console)?;
     let ignored = ignored.as_ref();
-    let options = options.id_scope(query.inputs.id_scope.unwrap_or(store.id_scope()));
+    let options = options.id_scope(query.files.inputs.id_scope.unwrap_or(store.id_scope()));
     let (mut found, mut failed) = (false, false);
     let mut files = SourceChecker::of(store);
     let is_contained = query.contained.containment.is_some();
@@ -76,7 +76,7 @@ pub(crate) fn run(
     let each = ForEachRun {
         paths: &query.paths,
         options,
-        telling: &query.telling,
+        telling: &query.files.telling,
         named: NamingScope::First,
         progress: &Progress::new(),
         whole: None,

@@ -58,13 +58,13 @@ pub(crate) fn run(
         check_store(args, &opened.store, report.at_least)?;
     }
     let notes = reading.as_ref().map(|reading| {
-        let exclusion = reading.no_exclusion_note(&report.inputs);
+        let exclusion = reading.no_exclusion_note(&report.files.inputs);
         [reading.unsplit_note(), exclusion]
     });
     for note in notes.into_iter().flatten().flatten() {
         console.note(&note);
     }
-    let has_converter = report.inputs.pre.is_some();
+    let has_converter = report.files.inputs.pre.is_some();
     let unread = reading.as_ref();
     let unread = unread.and_then(|reading| reading.left_out_note(has_converter));
     let not_shown = unread.iter().cloned().chain(not_counted(report));
@@ -148,27 +148,22 @@ fn check_arguments(args: &Args, report: &args::ReportArgs, console: &Console) ->
         report,
         &[&report.paths[..], &report.ignored.ignore].concat(),
     )?;
-    let options = report.inputs.options();
-    report.inputs.check(&options, &report.paths, console)
+    let options = report.files.inputs.options();
+    report.files.inputs.check(&options, &report.paths, console)
 }
 
 /// Refuses inputs that do not exist, and an output that is, contains or lies in one of them, or must not be replaced.
 pub(super) fn check_output_of(report: &args::ReportArgs, paths: &[PathBuf]) -> Result<()> {
     let mut inputs = [paths, &report.texts_from].concat();
-    inputs.extend(
-        report
-            .listed
-            .files_from
-            .clone()
-            .filter(|list| list.is_file()),
-    );
+    let list = report.files.listed.files_from.clone();
+    inputs.extend(list.filter(|list| list.is_file()));
     for path in &inputs {
         if path != Path::new(STDIN) && path.symlink_metadata().is_err() {
             bail!("{}: {}", path.display(), nothing_at(path));
         }
     }
     let outputs = is_file(report).then_some(&*report.output);
-    report.telling.check(&inputs, outputs.as_slice())?;
+    report.files.telling.check(&inputs, outputs.as_slice())?;
     if is_file(report) {
         check_name(&report.output)?;
         check_output(&report.output, &inputs)?;
@@ -213,12 +208,13 @@ fn of_paths(
         // Longer passages than a store can be made for are found as well.
         (true, Some(tokens)) => schema.clone().passage(tokens).build().or(schema.build())?,
     };
-    report.inputs.check_shingles(&schema)?;
-    let mut left_out = LeftOutReporter::begin(console, &report.telling, NamingScope::Failures)?;
+    report.files.inputs.check_shingles(&schema)?;
+    let mut left_out =
+        LeftOutReporter::begin(console, &report.files.telling, NamingScope::Failures)?;
     let made = temporary::of_paths(
         args,
         &report.paths,
-        (&schema, report.inputs.options()),
+        (&schema, report.files.inputs.options()),
         &mut left_out,
         progress,
         console,
@@ -256,7 +252,7 @@ fn asked(
         .min_size(report.min_size)
         .bytes(report.bytes)
         .texts(!report.no_text)
-        .reading(report.inputs.options().store(&args.store))
+        .reading(report.files.inputs.options().store(&args.store))
         .texts_from(sources)
         .temporary(is_temporary)
         .commands(commands(report));
@@ -264,7 +260,7 @@ fn asked(
         asked = asked.threshold(threshold);
     }
     if report.passages {
-        let options = report.inputs.options();
+        let options = report.files.inputs.options();
         let ignored = report
             .ignored
             .shingles(args, &store.schema(), &options, console)?;

@@ -12,7 +12,6 @@ use super::report::{STOPPED, check_output_of, commands, is_file, not_counted, wr
 use crate::args::{Args, PassagesArgs, ReportArgs};
 use crate::console::Console;
 use crate::exit::Exit;
-use crate::file_list::FileListArgs;
 use crate::inputs::{STDIN, sources};
 use crate::interrupt::{self, SignalExit};
 use crate::json;
@@ -39,7 +38,7 @@ pub(super) fn run(
     } else {
         interrupt::catch()?
     };
-    let mut left_out = LeftOutReporter::begin(console, &asked.telling, NamingScope::First)?;
+    let mut left_out = LeftOutReporter::begin(console, &asked.files.telling, NamingScope::First)?;
     let opened = OpenedStore::open(args, &asked, &mut left_out, &progress, console)?;
     let Some(mut opened) = opened else {
         console.error(STOPPED);
@@ -48,7 +47,7 @@ pub(super) fn run(
     let not_shown = [left_out.failures(), &not_counted(report)].concat();
     left_out.finish()?;
     let schema = opened.store.schema();
-    asked.inputs.check_shingles(&schema)?;
+    asked.files.inputs.check_shingles(&schema)?;
     opened.ignored = asked.ignored.shingles(args, &schema, &options, console)?;
     let temporary = opened.temporary.as_ref();
     let folder = temporary.map(|temporary| temporary.place().to_owned());
@@ -90,9 +89,7 @@ fn asked(report: &ReportArgs, text: &Path) -> PassagesArgs {
         gap: report.gap,
         limit: None,
         all: report.all,
-        inputs: report.inputs.clone(),
-        telling: report.telling.clone(),
-        listed: FileListArgs::default(),
+        files: report.files.clone(),
         ignored: report.ignored.clone(),
     }
 }

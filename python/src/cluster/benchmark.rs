@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
+use arrow_array::StringArray;
 use arrow_array::builder::{BooleanBuilder, Float64Builder, Int64Builder, StringBuilder};
-use arrow_array::{ArrayRef, RecordBatch, StringArray};
-use arrow_schema::DataType;
 use dedupdb_corpus::decontaminate::{ItemSearch, Overlap, Rule};
 use dedupdb_corpus::dedup::Error;
 use pyo3::prelude::*;
@@ -15,7 +14,7 @@ use crate::arguments;
 use crate::decontaminate::{Items, OverlapColumns, nothing_to_look_for, search};
 use crate::errors::of_dedup;
 use crate::row_adder::ErrorPolicy;
-use crate::table::{Table, defect, schema};
+use crate::table::Table;
 
 /// Reads the items of a benchmark: `item`, which is the number of its row or, if the column `key` is named, the key,
 /// its `field` and its `text`. Also returns the number of rows without a text, which are left out with `errors="skip"`.
@@ -42,15 +41,12 @@ pub(crate) fn cluster_items(
         }
         of_fields.append_value(field);
     }
-    let schema = schema(&["item", "field", "text"].map(|name| (name, DataType::Utf8, false)));
-    let columns: Vec<ArrayRef> = vec![
-        Arc::new(items.finish()),
-        Arc::new(of_fields.finish()),
-        Arc::new(StringArray::from(read.texts)),
-    ];
-    let batch = RecordBatch::try_new(schema.clone(), columns);
-    let batch = batch.map_err(|error| defect(&error))?;
-    Ok((Table::new(schema, vec![batch]), read.flawed.len()))
+    let table = Table::one(vec![
+        ("item", Arc::new(items.finish()), false),
+        ("field", Arc::new(of_fields.finish()), false),
+        ("text", Arc::new(StringArray::from(read.texts)), false),
+    ])?;
+    Ok((table, read.flawed.len()))
 }
 
 /// The items of a benchmark, which are looked for in the texts of batches, on the thread that calls.
@@ -151,14 +147,10 @@ impl ClusterBenchmark {
             })
         });
         found.map_err(|error: Error| of_dedup(py, &error))?;
-        let names = [
-            ("key", DataType::Utf8, true),
-            ("item", DataType::Utf8, false),
-        ];
-        overlaps.table(
-            names,
-            [Arc::new(of_keys.finish()), Arc::new(of_items.finish())],
-        )
+        overlaps.table([
+            ("key", Arc::new(of_keys.finish()), true),
+            ("item", Arc::new(of_items.finish()), false),
+        ])
     }
 }
 
@@ -197,24 +189,12 @@ impl VerdictColumns {
     }
 
     fn table(mut self) -> PyResult<Table> {
-        let schema = schema(&[
-            ("keep", DataType::Boolean, true),
-            ("items", DataType::Int64, true),
-            ("item", DataType::Utf8, true),
-            ("coverage", DataType::Float64, true),
-            ("cut", DataType::Utf8, true),
-        ]);
-        let columns: Vec<ArrayRef> = vec![
-            Arc::new(self.keep.finish()),
-            Arc::new(self.items.finish()),
-            Arc::new(self.item.finish()),
-            Arc::new(self.coverage.finish()),
-            Arc::new(self.cut.finish()),
-        ];
-        let batch = RecordBatch::try_new(schema.clone(), columns);
-        Ok(Table::new(
-            schema,
-            vec![batch.map_err(|error| defect(&error))?],
-        ))
+        Table::one(vec![
+            ("keep", Arc::new(self.keep.finish()), true),
+            ("items", Arc::new(self.items.finish()), true),
+            ("item", Arc::new(self.item.finish()), true),
+            ("coverage", Arc::new(self.coverage.finish()), true),
+            ("cut", Arc::new(self.cut.finish()), true),
+        ])
     }
 }

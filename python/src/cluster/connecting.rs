@@ -3,15 +3,13 @@
 use std::sync::Arc;
 
 use arrow_array::builder::BinaryBuilder;
-use arrow_array::{ArrayRef, RecordBatch};
-use arrow_schema::DataType;
 use dedupdb::batch::components;
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatch;
 
 use super::columns::BytesColumn;
 use crate::errors::raised;
-use crate::table::{Table, defect, schema};
+use crate::table::Table;
 
 /// Each hash of the columns `hash_a` and `hash_b`, in `hash`, with the lowest hash that it is connected to, in `label`.
 #[pyfunction]
@@ -34,14 +32,8 @@ pub(crate) fn cluster_components(py: Python<'_>, batches: Vec<PyRecordBatch>) ->
         hashes.append_value(hash);
         labels.append_value(label);
     }
-    let schema = schema(&[
-        ("hash", DataType::Binary, false),
-        ("label", DataType::Binary, false),
-    ]);
-    let columns: Vec<ArrayRef> = vec![Arc::new(hashes.finish()), Arc::new(labels.finish())];
-    let batch = RecordBatch::try_new(schema.clone(), columns);
-    Ok(Table::new(
-        schema,
-        vec![batch.map_err(|error| defect(&error))?],
-    ))
+    Table::one(vec![
+        ("hash", Arc::new(hashes.finish()), false),
+        ("label", Arc::new(labels.finish()), false),
+    ])
 }

@@ -9,8 +9,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex};
 
 use arrow_array::builder::{BinaryBuilder, BooleanBuilder, Float64Builder};
-use arrow_array::{ArrayRef, BinaryArray, Int64Array, RecordBatch};
-use arrow_schema::DataType;
+use arrow_array::{BinaryArray, Int64Array, RecordBatch};
 use dedupdb::batch::{ContentCode, Mark};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -20,7 +19,7 @@ use super::columns::{BytesColumn, longs};
 use super::posting::{REMEMBERED, SketchedRows};
 use super::verifying::PairSide;
 use crate::errors::raised;
-use crate::table::{Table, defect, schema};
+use crate::table::Table;
 use crate::watch::lock;
 
 /// The binary logarithms of the least and of the largest number of counters, which are bytes.
@@ -114,19 +113,10 @@ impl CountedShingles {
 }
 
 fn table_of_parts(numbers: Vec<i64>, parts: Vec<&[u8]>) -> PyResult<Table> {
-    let schema = schema(&[
-        ("part", DataType::Int64, false),
-        ("counts", DataType::Binary, false),
-    ]);
-    let columns: Vec<ArrayRef> = vec![
-        Arc::new(Int64Array::from(numbers)),
-        Arc::new(BinaryArray::from(parts)),
-    ];
-    let batch = RecordBatch::try_new(schema.clone(), columns);
-    Ok(Table::new(
-        schema,
-        vec![batch.map_err(|error| defect(&error))?],
-    ))
+    Table::one(vec![
+        ("part", Arc::new(Int64Array::from(numbers)), false),
+        ("counts", Arc::new(BinaryArray::from(parts)), false),
+    ])
 }
 
 /// Adds up the counters of rows with the same `part`.
@@ -291,12 +281,11 @@ impl ClusterContainmentWalk {
         let (keys, codes) = (longs(&batch, "key")?, longs(&batch, "code")?);
         let (pairs, end) = py.detach(|| lock(&self.bucket).walk(keys, codes, start))?;
         let (a, b): (Vec<i64>, Vec<i64>) = pairs.into_iter().unzip();
-        let schema = schema(&["a", "b"].map(|name| (name, DataType::Int64, false)));
-        let columns: Vec<ArrayRef> =
-            vec![Arc::new(Int64Array::from(a)), Arc::new(Int64Array::from(b))];
-        let batch = RecordBatch::try_new(schema.clone(), columns);
-        let batch = batch.map_err(|error| defect(&error))?;
-        Ok((Table::new(schema, vec![batch]), end))
+        let table = Table::one(vec![
+            ("a", Arc::new(Int64Array::from(a)), false),
+            ("b", Arc::new(Int64Array::from(b)), false),
+        ])?;
+        Ok((table, end))
     }
 }
 
@@ -377,23 +366,11 @@ fn contained(batch: &RecordBatch, least: f64) -> PyResult<Table> {
             equal.append_value(small.len() == large.len());
         }
     }
-    let schema = schema(&[
-        ("hash_a", DataType::Binary, false),
-        ("hash_b", DataType::Binary, false),
-        ("containment", DataType::Float64, false),
-        ("jaccard", DataType::Float64, false),
-        ("equal", DataType::Boolean, false),
-    ]);
-    let columns: Vec<ArrayRef> = vec![
-        Arc::new(inner.finish()),
-        Arc::new(outer.finish()),
-        Arc::new(shares.finish()),
-        Arc::new(jaccards.finish()),
-        Arc::new(equal.finish()),
-    ];
-    let batch = RecordBatch::try_new(schema.clone(), columns);
-    Ok(Table::new(
-        schema,
-        vec![batch.map_err(|error| defect(&error))?],
-    ))
+    Table::one(vec![
+        ("hash_a", Arc::new(inner.finish()), false),
+        ("hash_b", Arc::new(outer.finish()), false),
+        ("containment", Arc::new(shares.finish()), false),
+        ("jaccard", Arc::new(jaccards.finish()), false),
+        ("equal", Arc::new(equal.finish()), false),
+    ])
 }

@@ -2,9 +2,8 @@
 
 use std::sync::{Arc, Mutex};
 
+use arrow_array::RecordBatch;
 use arrow_array::builder::{BinaryBuilder, Float64Builder, Int64Builder, StringBuilder};
-use arrow_array::{ArrayRef, RecordBatch};
-use arrow_schema::DataType;
 use dedupdb::batch::{Keeper, Verdict};
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatch;
@@ -12,7 +11,7 @@ use pyo3_arrow::PyRecordBatch;
 use super::columns::{BytesColumn, LongListColumn, unsigned};
 use super::rare::SetColumns;
 use crate::errors::raised;
-use crate::table::{Table, defect, schema};
+use crate::table::Table;
 use crate::watch::lock;
 
 /// Judges the contents of groups, one group after another.
@@ -91,22 +90,11 @@ impl GroupJudge {
             cut_short.append_value(i64::try_from(cuts).unwrap_or(i64::MAX));
             self.cut_short = self.keeper.cut_short();
         }
-        let schema = schema(&[
-            ("hash", DataType::Binary, false),
-            ("representative", DataType::Utf8, false),
-            ("jaccard", DataType::Float64, false),
-            ("cut_short", DataType::Int64, false),
-        ]);
-        let columns: Vec<ArrayRef> = vec![
-            Arc::new(hash.finish()),
-            Arc::new(representative.finish()),
-            Arc::new(jaccard.finish()),
-            Arc::new(cut_short.finish()),
-        ];
-        let batch = RecordBatch::try_new(schema.clone(), columns);
-        Ok(Table::new(
-            schema,
-            vec![batch.map_err(|error| defect(&error))?],
-        ))
+        Table::one(vec![
+            ("hash", Arc::new(hash.finish()), false),
+            ("representative", Arc::new(representative.finish()), false),
+            ("jaccard", Arc::new(jaccard.finish()), false),
+            ("cut_short", Arc::new(cut_short.finish()), false),
+        ])
     }
 }

@@ -3,8 +3,7 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
-use arrow_array::{ArrayRef, Int64Array, RecordBatch};
-use arrow_schema::DataType;
+use arrow_array::{Int64Array, RecordBatch};
 use dedupdb::batch::{ContentCode, Mark};
 use dedupdb::sketching::ShingleSet;
 use pyo3::exceptions::PyValueError;
@@ -14,7 +13,7 @@ use pyo3_arrow::PyRecordBatch;
 use super::columns::{BytesColumn, LongColumn, LongListColumn, ints, of_file};
 use super::rare::unpacked;
 use crate::errors::raised;
-use crate::table::{Table, defect, schema};
+use crate::table::Table;
 use crate::watch::lock;
 
 /// The number of contents to remember, so that their copies send nothing.
@@ -135,17 +134,8 @@ impl<'a> SketchedRows<'a> {
 
 /// Rows of a key and a code.
 pub(super) fn rows(keys: Vec<i64>, codes: Vec<i64>) -> PyResult<Table> {
-    let schema = schema(&[
-        ("key", DataType::Int64, false),
-        ("code", DataType::Int64, false),
-    ]);
-    let columns: Vec<ArrayRef> = vec![
-        Arc::new(Int64Array::from(keys)),
-        Arc::new(Int64Array::from(codes)),
-    ];
-    let batch = RecordBatch::try_new(schema.clone(), columns);
-    Ok(Table::new(
-        schema,
-        vec![batch.map_err(|error| defect(&error))?],
-    ))
+    Table::one(vec![
+        ("key", Arc::new(Int64Array::from(keys)), false),
+        ("code", Arc::new(Int64Array::from(codes)), false),
+    ])
 }

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, Int64Array, RecordBatch};
-use arrow_schema::DataType;
+use arrow_array::{Int64Array, RecordBatch};
 use dedupdb::batch::{ContentCode, Rarity};
 use dedupdb::sketching::ShingleSet;
 use pyo3::exceptions::PyValueError;
@@ -13,7 +12,7 @@ use pyo3_arrow::PyRecordBatch;
 
 use super::columns::{BytesColumn, ints, longs};
 use crate::errors::raised;
-use crate::table::{Table, defect, schema};
+use crate::table::Table;
 
 /// How often shingles occur in some contents.
 #[pyclass(frozen, module = "dedupdb._native")]
@@ -73,15 +72,11 @@ impl ClusterRarity {
                 labels.push(label);
             }
         }
-        let names = ["key", "code", "label"];
-        let schema = schema(&names.map(|name| (name, DataType::Int64, false)));
-        let columns = [keys, codes, labels];
-        let columns = columns.map(|column| Arc::new(Int64Array::from(column)) as ArrayRef);
-        let batch = RecordBatch::try_new(schema.clone(), columns.to_vec());
-        Ok(Table::new(
-            schema,
-            vec![batch.map_err(|error| defect(&error))?],
-        ))
+        Table::one(vec![
+            ("key", Arc::new(Int64Array::from(keys)), false),
+            ("code", Arc::new(Int64Array::from(codes)), false),
+            ("label", Arc::new(Int64Array::from(labels)), false),
+        ])
     }
 }
 

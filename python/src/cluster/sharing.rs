@@ -9,11 +9,10 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
+use arrow_array::RecordBatch;
 use arrow_array::builder::{
     BinaryBuilder, Float64Builder, Int32Builder, Int64Builder, ListBuilder,
 };
-use arrow_array::{ArrayRef, RecordBatch};
-use arrow_schema::DataType;
 use dedupdb::batch::ContentCode;
 use dedupdb::sketching::Shingler;
 use pyo3::exceptions::PyValueError;
@@ -24,7 +23,7 @@ use pyo3_arrow::PyRecordBatch;
 use super::columns::{BytesColumn, ints};
 use crate::errors::raised;
 use crate::schema::built;
-use crate::table::{Table, defect, schema};
+use crate::table::Table;
 
 /// Finds the passages that texts share.
 #[pyclass(frozen, module = "dedupdb._native")]
@@ -130,26 +129,14 @@ impl ClusterPassages {
                 column.append_value(covered as f64 / f64::from(tokens.max(1)));
             }
         }
-        let schema = schema(&[
-            ("hash_a", DataType::Binary, false),
-            ("hash_b", DataType::Binary, false),
-            ("longest", DataType::Int64, false),
-            ("coverage_a", DataType::Float64, false),
-            ("coverage_b", DataType::Float64, false),
-        ]);
         let [coverage_a, coverage_b] = &mut coverage;
-        let columns: Vec<ArrayRef> = vec![
-            Arc::new(first.finish()),
-            Arc::new(second.finish()),
-            Arc::new(longest.finish()),
-            Arc::new(coverage_a.finish()),
-            Arc::new(coverage_b.finish()),
-        ];
-        let batch = RecordBatch::try_new(schema.clone(), columns);
-        Ok(Table::new(
-            schema,
-            vec![batch.map_err(|error| defect(&error))?],
-        ))
+        Table::one(vec![
+            ("hash_a", Arc::new(first.finish()), false),
+            ("hash_b", Arc::new(second.finish()), false),
+            ("longest", Arc::new(longest.finish()), false),
+            ("coverage_a", Arc::new(coverage_a.finish()), false),
+            ("coverage_b", Arc::new(coverage_b.finish()), false),
+        ])
     }
 
     /// Whether two texts have a run of shingles in common that is as long as a passage.
@@ -262,25 +249,12 @@ struct TextColumns {
 
 impl TextColumns {
     fn table(mut self) -> PyResult<Table> {
-        let keys: ArrayRef = Arc::new(self.keys.finish());
-        let schema = schema(&[
-            ("hash", DataType::Binary, false),
-            ("code", DataType::Int64, false),
-            ("tokens", DataType::Int32, false),
-            ("shingles", DataType::Binary, false),
-            ("keys", keys.data_type().clone(), false),
-        ]);
-        let columns: Vec<ArrayRef> = vec![
-            Arc::new(self.hash.finish()),
-            Arc::new(self.code.finish()),
-            Arc::new(self.tokens.finish()),
-            Arc::new(self.shingles.finish()),
-            keys,
-        ];
-        let batch = RecordBatch::try_new(schema.clone(), columns);
-        Ok(Table::new(
-            schema,
-            vec![batch.map_err(|error| defect(&error))?],
-        ))
+        Table::one(vec![
+            ("hash", Arc::new(self.hash.finish()), false),
+            ("code", Arc::new(self.code.finish()), false),
+            ("tokens", Arc::new(self.tokens.finish()), false),
+            ("shingles", Arc::new(self.shingles.finish()), false),
+            ("keys", Arc::new(self.keys.finish()), false),
+        ])
     }
 }

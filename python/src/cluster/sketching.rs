@@ -3,9 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use arrow_array::RecordBatch;
 use arrow_array::builder::{BinaryBuilder, Int32Builder, Int64Builder, ListBuilder, StringBuilder};
-use arrow_array::{ArrayRef, RecordBatch};
-use arrow_schema::{DataType, Field};
 use dedupdb::batch::{BandKeys, ContentCode, KeyWidth, Mark, SketchColumns as Sketched, Sketcher};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -16,7 +15,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use super::columns::BytesColumn;
 use crate::errors::raised;
 use crate::schema::built;
-use crate::table::{Table, defect, schema};
+use crate::table::{NamedColumn, Table};
 
 /// Sketches batches of documents.
 #[pyclass(frozen, module = "dedupdb._native")]
@@ -173,41 +172,23 @@ impl SketchBuilders {
     }
 
     fn table(mut self, mark: &str, rows: usize, has_fingerprints: bool) -> PyResult<Table> {
-        let item = Arc::new(Field::new_list_field(DataType::Int64, true));
-        let mut fields = vec![
-            ("key", DataType::Utf8, true),
-            ("hash", DataType::Binary, true),
-            ("code", DataType::Int64, true),
-            ("bytes", DataType::Int64, true),
-            ("size", DataType::Int32, false),
-            ("keys", DataType::List(item), true),
-            ("packed", DataType::Binary, true),
-            ("parameters", DataType::Utf8, false),
-            ("flaw", DataType::Utf8, true),
-        ];
         let mut marks = StringBuilder::new();
         (0..rows).for_each(|_| marks.append_value(mark));
-        let mut columns: Vec<ArrayRef> = vec![
-            Arc::new(self.key.finish()),
-            Arc::new(self.hash.finish()),
-            Arc::new(self.code.finish()),
-            Arc::new(self.bytes.finish()),
-            Arc::new(self.size.finish()),
-            Arc::new(self.keys.finish()),
-            Arc::new(self.packed.finish()),
-            Arc::new(marks.finish()),
-            Arc::new(self.flaw.finish()),
+        let mut columns: Vec<NamedColumn> = vec![
+            ("key", Arc::new(self.key.finish()), true),
+            ("hash", Arc::new(self.hash.finish()), true),
+            ("code", Arc::new(self.code.finish()), true),
+            ("bytes", Arc::new(self.bytes.finish()), true),
+            ("size", Arc::new(self.size.finish()), false),
+            ("keys", Arc::new(self.keys.finish()), true),
+            ("packed", Arc::new(self.packed.finish()), true),
+            ("parameters", Arc::new(marks.finish()), false),
+            ("flaw", Arc::new(self.flaw.finish()), true),
         ];
         if has_fingerprints {
-            fields.push(("fingerprints", DataType::Binary, true));
-            columns.push(Arc::new(self.fingerprints.finish()));
+            columns.push(("fingerprints", Arc::new(self.fingerprints.finish()), true));
         }
-        let schema = schema(&fields);
-        let batch = RecordBatch::try_new(schema.clone(), columns);
-        Ok(Table::new(
-            schema,
-            vec![batch.map_err(|error| defect(&error))?],
-        ))
+        Table::one(columns)
     }
 }
 

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
+use arrow_array::RecordBatch;
 use arrow_array::builder::{BinaryBuilder, Float64Builder, Int64Builder};
-use arrow_array::{ArrayRef, RecordBatch};
-use arrow_schema::DataType;
 use dedupdb::batch::ContentCode;
 use dedupdb::sketching::ShingleSet;
 use pyo3::exceptions::PyValueError;
@@ -13,7 +12,7 @@ use pyo3_arrow::PyRecordBatch;
 
 use super::columns::{BytesColumn, LongListColumn, ints};
 use super::rare::unpacked;
-use crate::table::{Table, defect, schema};
+use crate::table::Table;
 
 /// One side of a pair.
 pub(super) struct PairSide<'a> {
@@ -104,21 +103,10 @@ fn verified(batch: &RecordBatch, threshold: f64, share: bool) -> PyResult<Table>
             later.append_value(code.number().cast_signed());
         }
     }
-    let schema = schema(&[
-        ("hash_a", DataType::Binary, false),
-        ("hash_b", DataType::Binary, false),
-        ("jaccard", DataType::Float64, false),
-        ("later", DataType::Int64, false),
-    ]);
-    let columns: Vec<ArrayRef> = vec![
-        Arc::new(first.finish()),
-        Arc::new(second.finish()),
-        Arc::new(jaccards.finish()),
-        Arc::new(later.finish()),
-    ];
-    let batch = RecordBatch::try_new(schema.clone(), columns);
-    Ok(Table::new(
-        schema,
-        vec![batch.map_err(|error| defect(&error))?],
-    ))
+    Table::one(vec![
+        ("hash_a", Arc::new(first.finish()), false),
+        ("hash_b", Arc::new(second.finish()), false),
+        ("jaccard", Arc::new(jaccards.finish()), false),
+        ("later", Arc::new(later.finish()), false),
+    ])
 }

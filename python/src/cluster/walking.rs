@@ -2,8 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use arrow_array::{ArrayRef, Int64Array, RecordBatch};
-use arrow_schema::DataType;
+use arrow_array::Int64Array;
 use dedupdb::batch::{BucketPairs, BucketSearch, BucketWalk, ContentCode};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -11,7 +10,7 @@ use pyo3_arrow::PyRecordBatch;
 
 use super::columns::{flags, longs, unsigned};
 use crate::errors::raised;
-use crate::table::{Table, defect, schema};
+use crate::table::Table;
 use crate::watch::lock;
 
 /// Walks through the buckets of a partition.
@@ -99,11 +98,8 @@ fn table(found: &BucketPairs) -> PyResult<Table> {
         (-pairs, number(code))
     });
     let (a, b): (Vec<i64>, Vec<i64>) = pairs.chain(large).chain(passed_over).unzip();
-    let schema = schema(&[("a", DataType::Int64, false), ("b", DataType::Int64, false)]);
-    let columns: Vec<ArrayRef> = vec![Arc::new(Int64Array::from(a)), Arc::new(Int64Array::from(b))];
-    let batch = RecordBatch::try_new(schema.clone(), columns);
-    Ok(Table::new(
-        schema,
-        vec![batch.map_err(|error| defect(&error))?],
-    ))
+    Table::one(vec![
+        ("a", Arc::new(Int64Array::from(a)), false),
+        ("b", Arc::new(Int64Array::from(b)), false),
+    ])
 }

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 use redb::StorageBackend;
+
+use crate::parallel::lock;
 
 const BLOCK: usize = 4 << 10;
 
@@ -34,10 +36,6 @@ impl<B: StorageBackend> Overlay<B> {
         Ok(Overlay { inner, written })
     }
 
-    fn written(&self) -> MutexGuard<'_, OverlayWrites> {
-        self.written.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Fills `out` from the first `kept` bytes of the file, and with zeros past them.
     fn read_kept(&self, kept: u64, offset: u64, out: &mut [u8]) -> io::Result<()> {
         let there = usize::try_from(kept.saturating_sub(offset)).unwrap_or(usize::MAX);
@@ -58,11 +56,11 @@ fn place(offset: u64) -> (u64, usize) {
 
 impl<B: StorageBackend> StorageBackend for Overlay<B> {
     fn len(&self) -> io::Result<u64> {
-        Ok(self.written().len)
+        Ok(lock(&self.written).len)
     }
 
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
-        let written = self.written();
+        let written = lock(&self.written);
         if offset + out.len() as u64 > written.len {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
@@ -84,7 +82,7 @@ impl<B: StorageBackend> StorageBackend for Overlay<B> {
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {
-        let mut written = self.written();
+        let mut written = lock(&self.written);
         let (last, within) = place(len);
         if len < written.len {
             // What is cut off reads as zeros if the file grows again.
@@ -103,7 +101,7 @@ impl<B: StorageBackend> StorageBackend for Overlay<B> {
     }
 
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
-        let mut written = self.written();
+        let mut written = lock(&self.written);
         let (first, mut within) = place(offset);
         let mut data = data;
         for block in first.. {

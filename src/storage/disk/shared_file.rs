@@ -4,7 +4,7 @@ use std::io;
 use std::ops::Bound;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -14,6 +14,7 @@ use super::lock_conflict::{LockConflict, holders};
 use super::turn::{Turns, one};
 use super::unsynced_folder::is_fleeting;
 use crate::clock::Patience;
+use crate::parallel;
 
 type LockRange = (Bound<u64>, Bound<u64>);
 
@@ -73,13 +74,9 @@ struct LockFailure {
     what: String,
 }
 
-fn failures() -> MutexGuard<'static, Vec<LockFailure>> {
-    FAILED.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// The first failure of the open index at `path`, if any.
 pub(in crate::storage) fn first_failure(path: &Path) -> Option<io::Error> {
-    let failures = failures();
+    let failures = parallel::lock(&FAILED);
     let first = failures.iter().find(|failure| &*failure.path == path)?;
     let reason = format!(
         "{}, and nothing was read or written since; open the store again",
@@ -138,7 +135,7 @@ impl SharedFile {
     /// Records the first failure.
     fn noted<T>(&self, done: io::Result<T>) -> io::Result<T> {
         if let Err(error) = &done {
-            let mut failures = failures();
+            let mut failures = parallel::lock(&FAILED);
             if !failures.iter().any(|known| known.of.is(&self.settled)) {
                 failures.push(LockFailure {
                     of: self.settled.clone(),
@@ -162,17 +159,13 @@ impl SharedFile {
         }
     }
 
-    fn in_vain(&self) -> MutexGuard<'_, Option<Instant>> {
-        self.in_vain.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// How long to wait for a lock.
     fn limit(&self, is_shared: bool) -> Duration {
         let limit = self.settled.patience();
         if !is_shared {
             return limit;
         }
-        match *self.in_vain() {
+        match *parallel::lock(&self.in_vain) {
             Some(last) if last.elapsed() < BEHIND => Duration::ZERO,
             _ => limit.min(self.reading),
         }
@@ -198,7 +191,7 @@ impl SharedFile {
             }
         }
         if is_shared && !limit.is_zero() {
-            *self.in_vain() = Some(Instant::now());
+            *parallel::lock(&self.in_vain) = Some(Instant::now());
         }
         // After a timeout, later waits are shorter: all that is left to do is to close.
         self.settled.set(false);
@@ -213,7 +206,7 @@ impl SharedFile {
 
 impl Drop for SharedFile {
     fn drop(&mut self) {
-        failures().retain(|failure| !failure.of.is(&self.settled));
+        parallel::lock(&FAILED).retain(|failure| !failure.of.is(&self.settled));
     }
 }
 

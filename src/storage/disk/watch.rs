@@ -7,12 +7,13 @@ use std::io;
 use std::ops::{Bound, Range};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use redb::backends::FileBackend;
 use redb::{BackendError, DatabaseError, StorageBackend};
 
 use super::{DiskStep, File};
+use crate::parallel::lock;
 
 /// The error code of the system for a failing device.
 const EIO: i32 = 5;
@@ -114,10 +115,6 @@ struct WatchState {
 }
 
 static WATCHED: Mutex<Vec<Arc<WatchedFolder>>> = Mutex::new(Vec::new());
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 impl DiskWatch {
     pub(crate) fn new(root: &Path) -> DiskWatch {

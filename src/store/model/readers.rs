@@ -1,10 +1,11 @@
 //! Threads that ask questions while others write.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::answers::Question;
 use super::documents::Model;
+use crate::parallel::lock;
 use crate::store::handle::Store;
 
 /// The commits that readers may see.
@@ -42,15 +43,11 @@ impl History {
         }
     }
 
-    fn commits(&self) -> MutexGuard<'_, Commits> {
-        self.commits.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Commits. Afterwards the store holds what `model` holds.
     pub(super) fn commit<T>(&self, model: &Model, commit: impl FnOnce() -> T) -> T {
-        self.commits().all.push(model.clone());
+        lock(&self.commits).all.push(model.clone());
         let done = commit();
-        let mut commits = self.commits();
+        let mut commits = lock(&self.commits);
         commits.last = commits.all.len() - 1;
         done
     }
@@ -66,9 +63,9 @@ impl History {
         while !self.ended.load(Ordering::Relaxed) {
             let question = Question::nth(number);
             number += 1;
-            let first = self.commits().last;
+            let first = lock(&self.commits).last;
             let answer = question.ask(store);
-            let commits = self.commits();
+            let commits = lock(&self.commits);
             let is_true = |model: &Model| question.expect(model) == answer;
             assert!(
                 commits.all[first..].iter().any(is_true),

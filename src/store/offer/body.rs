@@ -64,33 +64,9 @@ impl Body {
     }
 }
 
-impl From<String> for Body {
-    fn from(text: String) -> Body {
-        Body::Text(text)
-    }
-}
-
-impl From<&str> for Body {
-    fn from(text: &str) -> Body {
-        Body::Text(text.to_owned())
-    }
-}
-
-impl From<&String> for Body {
-    fn from(text: &String) -> Body {
-        Body::Text(text.clone())
-    }
-}
-
-impl From<Box<str>> for Body {
-    fn from(text: Box<str>) -> Body {
+impl<T: Into<String>> From<T> for Body {
+    fn from(text: T) -> Body {
         Body::Text(text.into())
-    }
-}
-
-impl From<std::borrow::Cow<'_, str>> for Body {
-    fn from(text: std::borrow::Cow<'_, str>) -> Body {
-        Body::Text(text.into_owned())
     }
 }
 

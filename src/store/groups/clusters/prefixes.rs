@@ -1,5 +1,6 @@
 //! Which contents of a large bucket can match at all.
 
+use crate::batch::Rarity;
 use crate::error::Result;
 use crate::schema::Schema;
 use crate::storage::Snapshot;
@@ -25,7 +26,7 @@ const SPREAD: u32 = 0x9E37_79B1;
 pub(super) struct Prefixes<'a> {
     snapshot: &'a Snapshot,
     threshold: f64,
-    counts: Vec<u32>,
+    rarity: Rarity,
 }
 
 impl<'a> Prefixes<'a> {
@@ -35,19 +36,16 @@ impl<'a> Prefixes<'a> {
         threshold: f64,
         contents: impl Iterator<Item = u32>,
     ) -> Result<Prefixes<'a>> {
-        let mut counts = vec![0_u32; COUNTERS];
+        let mut rarity = Rarity::with_counters(COUNTERS);
         let (mut set, mut elements) = (ShingleSet::default(), Vec::new());
         for content in contents {
             read_elements(snapshot, content, &mut set, &mut elements)?;
-            for &element in &elements {
-                let count = &mut counts[counter(element)];
-                *count = count.saturating_add(1);
-            }
+            rarity.count_all(&elements);
         }
         Ok(Prefixes {
             snapshot,
             threshold,
-            counts,
+            rarity,
         })
     }
 
@@ -55,19 +53,10 @@ impl<'a> Prefixes<'a> {
     /// least one of them among its own rarest.
     pub(super) fn of(&self, content: u32, prefix: &mut Vec<u32>) -> Result<()> {
         read_elements(self.snapshot, content, &mut ShingleSet::default(), prefix)?;
-        let schema = &self.snapshot.schema;
-        let kept = prefix.len() + 1 - least_common(schema, self.threshold, prefix.len());
-        if kept < prefix.len() {
-            let rarity = |element: &u32| (self.counts[counter(*element)], *element);
-            prefix.select_nth_unstable_by_key(kept, rarity);
-            prefix.truncate(kept);
-        }
+        let least = least_common(&self.snapshot.schema, self.threshold, prefix.len());
+        self.rarity.keep_rarest(prefix, least);
         Ok(())
     }
-}
-
-fn counter(element: u32) -> usize {
-    element as usize % COUNTERS
 }
 
 /// The least number of elements that a content of `elements` elements shares with any content that

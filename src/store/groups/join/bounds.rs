@@ -1,6 +1,6 @@
 //! How many members two sets must have in common.
 
-use crate::text::share;
+use crate::text::{first, share};
 
 /// The arithmetic of a threshold, above 0 and at most 1.
 ///
@@ -53,20 +53,6 @@ impl JoinBounds {
     pub(super) fn indexed(self, size: usize) -> usize {
         size - self.overlap(size, size) + 1
     }
-}
-
-/// The first of 1 to `last` for which `holds` is true, or `last + 1`. From there on, it stays true.
-fn first(last: usize, holds: impl Fn(usize) -> bool) -> usize {
-    let (mut low, mut high) = (1, last + 1);
-    while low < high {
-        let middle = low + (high - low) / 2;
-        if holds(middle) {
-            high = middle;
-        } else {
-            low = middle + 1;
-        }
-    }
-    low
 }
 
 #[cfg(test)]
