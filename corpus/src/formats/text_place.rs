@@ -98,21 +98,23 @@ fn spliced(record: &[u8], place: Range<usize>, new: &[u8]) -> Vec<u8> {
 
 fn with_field(record: &[u8], name: &str, text: &str) -> Option<Vec<u8>> {
     let decoded = decode(record, None);
-    let mut json = Cow::Borrowed(&*decoded.text);
-    // Numbers that JSON does not have are replaced by others of the same length.
-    for place in odd_numbers(&decoded.text) {
-        let zero = format!("{:1$}", 0, place.len());
-        json.to_mut().replace_range(place, &zero);
-    }
-    let found = field_value(&json, FieldRelation::Below(name));
-    let found = found.ok()??;
-    // A list of strings is a text, too.
-    if !found.starts_with('"') {
-        return None;
-    }
-    let place = place_in(&json, found);
+    let find = |json: &str| {
+        let found = field_value(json, FieldRelation::Below(name));
+        // A list of strings is a text, too.
+        let found = found.ok()?.filter(|found| found.starts_with('"'))?;
+        Some(place_in(json, found))
+    };
+    let place = find(&decoded.text).or_else(|| {
+        // Numbers that JSON does not have are replaced by others of the same length.
+        let mut json = decoded.text.to_string();
+        for place in odd_numbers(&decoded.text) {
+            let zero = format!("{:1$}", 0, place.len());
+            json.replace_range(place, &zero);
+        }
+        find(&json)
+    })?;
     let mut value = serde_json::to_string(text).ok()?;
-    if !has_utf8_characters(record) {
+    if !value.is_ascii() && !has_utf8_characters(record) {
         value = ascii_json(&value);
     }
     let record = without_mark(record);

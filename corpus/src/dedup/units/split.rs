@@ -194,10 +194,10 @@ impl Unit {
         let mut places: Vec<Range<usize>> = Vec::new();
         let (mut start, mut is_open) = (0, false);
         for line in text.split_inclusive('\n') {
-            if line.trim().is_empty() {
+            let end = start + line.trim_end().len();
+            if end == start {
                 is_open = false;
             } else {
-                let end = start + line.trim_end().len();
                 match places.last_mut() {
                     Some(last) if is_open && self == Unit::Paragraph => last.end = end,
                     _ => places.push(start..end),
