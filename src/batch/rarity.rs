@@ -64,7 +64,8 @@ impl Rarity {
     }
 
     fn counter(&self, element: u32) -> usize {
-        element as usize % self.counts.len()
+        // Their number is a power of two.
+        element as usize & (self.counts.len() - 1)
     }
 
     /// Returns the rarest shingles of a content, ascending. Any content that reaches the threshold with it has at

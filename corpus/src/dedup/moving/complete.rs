@@ -36,13 +36,11 @@ struct StayingFile {
 impl StayingFile {
     /// Whether nothing of another file with this text is missing here. Without a text, its bytes decide.
     fn has_all_of(&self, other: &PlannedMove, text: Option<&str>) -> bool {
-        match text {
-            Some(text) => self.text.as_ref().is_some_and(|own| goes_on(own, text)),
-            None => {
-                let own = self.path.as_ref();
-                own.is_some_and(|path| other.has_bytes_of(path))
-            }
+        if let Some(text) = text {
+            return self.text.as_ref().is_some_and(|own| goes_on(own, text));
         }
+        let own = self.path.as_ref();
+        own.is_some_and(|path| other.has_bytes_of(path))
     }
 }
 
