@@ -158,7 +158,7 @@ fn a_third_version_makes_no_place_safer() {
     ] {
         let sandbox = Sandbox::new();
         sandbox.write("in/a.txt", letter("one", ""));
-        sandbox.write(&format!("in/{aside}"), letter("one", "one more line\n"));
+        sandbox.write(format!("in/{aside}"), letter("one", "one more line\n"));
         let third = letter("two", "one more line\nand another one there\n");
         sandbox.write("in/letter.txt", third);
         let (files, ran) = moved(&sandbox, &[]);
