@@ -40,8 +40,6 @@ def session(master: str, folder: Path, **settings: str) -> Any:
         "spark.local.dir": str(folder),
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
         "spark.executorEnv.PYTHONPATH": str(HERE),
-        # Each query is run a few times only, so a compiler that thinks longer costs more than it saves.
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
         **settings,
     }
     for name, value in chosen.items():
