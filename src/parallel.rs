@@ -53,7 +53,7 @@ fn at_once(times: usize, work: &(dyn Fn() + Sync)) {
     each.for_each(|_| work());
 }
 
-/// Locks the mutex even if it is poisoned: a panic leaves nothing half-done.
+/// Locks a value that is valid after every statement, so that a panic, which poisons the lock, does not spoil it.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -9,7 +9,6 @@ mod faults;
 mod find;
 mod groups;
 mod handle;
-mod lock;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod model;
 mod offer;

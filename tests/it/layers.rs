@@ -34,7 +34,7 @@ const ORDERS: [(&str, &[&str]); 3] = [
     (
         "store::",
         &[
-            "lock", "compare", "offer", "handle", "overlap", "find", "groups", "write", "upkeep",
+            "compare", "offer", "handle", "overlap", "find", "groups", "write", "upkeep",
         ],
     ),
 ];

@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard};
 use std::thread::{self, ThreadId};
 
 use crate::error::{Error, Result};
-use crate::store::lock::lock;
+use crate::parallel::lock;
 
 /// A lock that refuses a thread that already holds it, which would wait for itself.
 #[derive(Debug, Default)]

@@ -8,9 +8,9 @@ use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 use crate::error::{Error, Result};
+use crate::parallel::lock;
 use crate::storage::Process;
 use crate::storage::StoreFiles;
-use crate::store::lock::lock;
 
 /// How long [`FilesSlot::take_at_last`] waits between two calls of its caller's function.
 const TICK: Duration = Duration::from_millis(50);

@@ -7,7 +7,7 @@ use super::outcome::Outcome;
 use super::prepared::PreparedInput;
 use crate::clock::Stopwatch;
 use crate::error::{Error, Result};
-use crate::store::lock::lock;
+use crate::parallel::lock;
 
 /// What a caller wants done to the store.
 #[derive(Debug)]

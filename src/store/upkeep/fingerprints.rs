@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 
 use crate::error::Result;
+use crate::parallel::lock;
 use crate::schema::Schema;
 use crate::storage::Snapshot;
 use crate::store::handle::Store;
-use crate::store::lock::lock;
 use crate::text::{Fingerprints, Shingler};
 
 /// The fingerprints of stored texts, for a store that is to find passages, or passages of another length.

@@ -1,9 +1,9 @@
 //! Following a writer in another process.
 
 use crate::error::{Error, Result};
+use crate::parallel::lock;
 use crate::storage::{Snapshot, StoreFiles, TurnWait};
 use crate::store::handle::{FilesSlot, Store};
-use crate::store::lock::lock;
 
 impl Store {
     /// Moves the store to the last commit of all processes; returns whether there was a newer one.

@@ -6,11 +6,11 @@ use std::sync::Mutex;
 use super::fingerprints::TextFingerprints;
 use crate::codec::words;
 use crate::error::Result;
+use crate::parallel::lock;
 use crate::pool::Pool;
 use crate::schema::Schema;
 use crate::sketch::Signer;
 use crate::storage::{RowMaker, Snapshot};
-use crate::store::lock::lock;
 use crate::store::offer::Body;
 use crate::text::{ShingleSet, Shingler};
 

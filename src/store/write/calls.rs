@@ -4,9 +4,9 @@ use super::judge::Policy;
 use super::writer::Writer;
 use crate::clock;
 use crate::error::{Error, Result};
+use crate::parallel::lock;
 use crate::storage::DocumentRow;
 use crate::store::handle::Store;
-use crate::store::lock::lock;
 use crate::store::offer::{
     CallAnswer, CallTurn, LedCalls, Outcome, PreparedInput, StoreCall, check_key,
 };
