@@ -39,8 +39,9 @@ impl StayingFile {
         if let Some(text) = text {
             return self.text.as_ref().is_some_and(|own| goes_on(own, text));
         }
-        let own = self.path.as_ref();
-        own.is_some_and(|path| other.has_bytes_of(path))
+        self.path
+            .as_deref()
+            .is_some_and(|path| other.has_bytes_of(path))
     }
 }
 
@@ -115,12 +116,15 @@ impl CompleteCheck<'_> {
             });
             if let Some(whole) = safe.find(|it| it.has_all_of(&planned, text.as_deref())) {
                 if let Some(file) = &whole.planned {
-                    let (mut similarity, mut is_copy) = (1.0, true);
-                    if let (Some(own), Some(other)) = (&text, &whole.text) {
-                        let explained = Explanation::of_texts(self.schema, own, other)?;
-                        is_copy = explained.exact_copy;
-                        similarity = explained.similarity().unwrap_or_default();
-                    }
+                    let (similarity, is_copy) = match (&text, &whole.text) {
+                        (Some(own), Some(other)) => {
+                            let explained = Explanation::of_texts(self.schema, own, other)?;
+                            let similarity = explained.similarity().unwrap_or_default();
+                            (similarity, explained.exact_copy)
+                        }
+                        // They have the same bytes.
+                        _ => (1.0, true),
+                    };
                     planned.resemble(file, similarity, is_copy);
                     plan.keep(file);
                 }
