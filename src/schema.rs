@@ -293,6 +293,13 @@ impl Schema {
         self.permutations as usize * self.slot_width.bytes()
     }
 
+    /// Whether a store keeps the signature of a content with this number of shingles.
+    ///
+    /// That of up to 64 shingles which are kept follows from them, in about the time that reading it would take.
+    pub(crate) fn keeps_signature(&self, shingle_count: u32) -> bool {
+        !self.keeps_shingles || shingle_count > MOST_UNSIGNED
+    }
+
     /// Refuses a schema that no store may have.
     ///
     /// # Errors
@@ -459,6 +466,10 @@ fn invalid(parameter: &'static str, reason: String) -> Error {
 
 /// The longest passage that a store can be asked to find, in tokens.
 const MOST_PASSAGE: u32 = 10_000;
+
+/// The most shingles of a set whose signature is not kept: of 4 bytes each, they are no longer than one of the default
+/// size.
+const MOST_UNSIGNED: u32 = 64;
 
 /// Whether runs of shingles say where they are in a text: fewer than three words are everywhere.
 fn has_order(shingling: Shingling) -> bool {

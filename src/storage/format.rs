@@ -3,9 +3,9 @@
 //! ```text
 //! STORE/
 //!   index.redb     the catalog and the band tables, one redb database
-//!   contents.G     column: one 48-byte row for each content id
+//!   contents.G     column: one 52-byte row for each content id
 //!   shingles.G     column: each content's shingle set, compressed (empty where none are kept)
-//!   signatures.G   column: one signature for each content id
+//!   signatures.G   column: one signature for each content that is not small
 //!   fingerprints.G column: some of each content's shingles in the order of its text (empty where none are kept)
 //!   filter.G.N     which hashes the bucket tables cannot hold; recreated if missing
 //!   holder         while a process writes: its number and the store's id; no data
@@ -44,10 +44,12 @@
 //! | 32 | 6 | end of the content's block in `shingles`, counted from the end of the header |
 //! | 38 | 6 | end of its block in `fingerprints`, likewise |
 //! | 44 | 4 | number of distinct shingles |
+//! | 48 | 4 | number of signatures up to this content |
 //!
 //! The block of content `i` in `shingles` begins where that of content `i - 1` ends. Its encoding is that of the
 //! `packed` module. A row of `signatures` holds the signature's slots in order. Slots of 8 or 16 bits are cut from
-//! mixed minima (`sketch::mixing`). A block of `fingerprints` holds shingles of 32 bits each: those at the places 0, w,
+//! mixed minima (`sketch::mixing`). A content of up to 64 shingles that are kept has no row there, because its signature
+//! follows from them. A block of `fingerprints` holds shingles of 32 bits each: those at the places 0, w,
 //! 2w and so on of the text, where w is [`Schema::fingerprint_step`](crate::Schema::fingerprint_step). It is empty for a
 //! content whose text was not at hand when the fingerprints were made.
 //!
@@ -392,13 +394,15 @@ pub(crate) struct ContentRow {
     pub(crate) shingles_end: u64,
     pub(crate) fingerprints_end: u64,
     pub(crate) shingle_count: u32,
+    /// The number of signatures of the contents up to this one.
+    pub(crate) signatures: u32,
 }
 
 /// A column of rows that vary has fewer bytes than this.
 pub(crate) const MOST_BYTES: u64 = 1 << 48;
 
 impl ContentRow {
-    pub(crate) const BYTES: usize = 48;
+    pub(crate) const BYTES: usize = 52;
 
     /// The row's bytes.
     pub(crate) fn encode(&self) -> [u8; Self::BYTES] {
@@ -407,6 +411,7 @@ impl ContentRow {
         bytes[32..40].copy_from_slice(&self.shingles_end.to_le_bytes());
         bytes[38..46].copy_from_slice(&self.fingerprints_end.to_le_bytes());
         bytes[44..48].copy_from_slice(&self.shingle_count.to_le_bytes());
+        bytes[48..52].copy_from_slice(&self.signatures.to_le_bytes());
         bytes
     }
 
@@ -419,6 +424,7 @@ impl ContentRow {
             shingles_end: ContentRow::shingles_end(bytes),
             fingerprints_end: ContentRow::fingerprints_end(bytes),
             shingle_count: u32_at(bytes, 44),
+            signatures: ContentRow::signatures(bytes),
         }
     }
 
@@ -430,6 +436,11 @@ impl ContentRow {
     /// The end of the fingerprints of the encoded row `bytes`.
     pub(crate) fn fingerprints_end(bytes: &[u8; Self::BYTES]) -> u64 {
         u64_at(bytes, 38) % MOST_BYTES
+    }
+
+    /// The number of signatures up to the encoded row `bytes`.
+    pub(crate) fn signatures(bytes: &[u8; Self::BYTES]) -> u32 {
+        u32_at(bytes, 48)
     }
 }
 
@@ -531,6 +542,7 @@ mod tests {
             shingles_end: MOST_BYTES - 2,
             fingerprints_end: MOST_BYTES - 1,
             shingle_count: 77,
+            signatures: 9,
         };
         assert_eq!(ContentRow::decode(&row.encode()), row);
     }

@@ -231,12 +231,14 @@ pub(crate) fn fingerprints(bytes: &[u8]) {
             shingles_end: u64::from(u32::MAX) + text.len() as u64,
             fingerprints_end: column.len() as u64,
             shingle_count: 0,
+            signatures: step,
         });
     }
     let mut start = 0;
     for (row, text) in rows.iter().zip(in_order.chunks(usize::from(shingles) + 1)) {
         let row = row.encode();
         let end = usize::try_from(ContentRow::fingerprints_end(&row)).unwrap();
+        assert_eq!(ContentRow::signatures(&row), step);
         let found = Fingerprints::from_bytes(&column[start..end], step, &set);
         assert_eq!(found, Some(Fingerprints::of(text, step)));
         start = end;

@@ -11,11 +11,11 @@ use crate::concurrency::AtEnd;
 use crate::numbered;
 
 fn text(number: usize) -> String {
-    numbered::text(number, 30)
+    numbered::text(number, 80)
 }
 
 fn add(store: &Store, numbers: std::ops::Range<usize>) {
-    numbered::add(store, numbers, 30);
+    numbered::add(store, numbers, 80);
 }
 
 /// The documents with the hashes of their contents, and the matches of some texts.

@@ -19,7 +19,7 @@ const BLOCK: usize = 64 << 10;
 const COLUMNS: [&str; 4] = ["contents.1", "shingles.1", "signatures.1", "fingerprints.1"];
 
 fn text(number: usize) -> String {
-    numbered::text(number, 20)
+    numbered::text(number, 80)
 }
 
 fn make(path: &Path, documents: usize) {
@@ -29,7 +29,7 @@ fn make(path: &Path, documents: usize) {
         .build()
         .unwrap();
     let store = Store::create(path, &schema).unwrap();
-    numbered::add(&store, 0..documents, 20);
+    numbered::add(&store, 0..documents, 80);
 }
 
 /// The matches of a near-copy of a document, and the hash of its text.
@@ -183,10 +183,10 @@ fn a_reader_that_follows_a_writer_sees_damage_to_what_is_new() {
         found.map(|found| found.len() == 1)
     };
     assert!(has(5).unwrap());
-    numbered::add(&writer, 100..150, 20);
+    numbered::add(&writer, 100..150, 80);
     assert!(reader.refresh().unwrap());
     assert!(has(5).unwrap() && has(149).unwrap());
-    numbered::add(&writer, 150..200, 20);
+    numbered::add(&writer, 150..200, 80);
     let path = folder.path().join("contents.1");
     let at = HEADER + 48 * 170;
     let mut bytes = fs::read(&path).unwrap();
@@ -405,7 +405,7 @@ fn a_file_of_another_time_or_store_is_named_or_gives_that_time() {
     make(&path("store"), 1100);
     copy(&path("store"), &path("before"));
     let store = Store::open(path("store")).unwrap();
-    numbered::add(&store, 1100..1150, 20);
+    numbered::add(&store, 1100..1150, 80);
     drop(store);
     copy(&path("store"), &path("after"));
     let store = Store::open(path("store")).unwrap();

@@ -55,11 +55,13 @@ struct Row {
     shingles_end: usize,
     fingerprints_end: usize,
     count: usize,
+    /// The number of signatures up to this one.
+    signatures: usize,
 }
 
 fn contents(rows: &[u8]) -> Vec<Row> {
-    assert!(rows.len().is_multiple_of(48));
-    let rows = rows.chunks_exact(48).map(|row| Row {
+    assert!(rows.len().is_multiple_of(52));
+    let rows = rows.chunks_exact(52).map(|row| Row {
         hash: row[..32]
             .iter()
             .map(|byte| format!("{byte:02x}"))
@@ -68,6 +70,7 @@ fn contents(rows: &[u8]) -> Vec<Row> {
         shingles_end: place(&row[32..38]),
         fingerprints_end: place(&row[38..44]),
         count: place(&row[44..48]),
+        signatures: place(&row[48..52]),
     });
     rows.collect()
 }
@@ -108,6 +111,21 @@ fn words(text: &str) -> Vec<String> {
     reference::words(&reference::folded(text, true, true))
 }
 
+/// Checks that a block has the fingerprints of a text for passages of this many words.
+fn assert_fingerprints(block: &[u8], text: &str, passage: usize) {
+    let words = words(text);
+    let windows = words
+        .windows(words.len().clamp(1, 5))
+        .step_by(passage - 5 + 1);
+    let expected: Vec<u32> = windows
+        .flat_map(|window| reference::shingles(window, 5))
+        .collect();
+    let found = block
+        .chunks(4)
+        .map(|four| u32::try_from(integer(four)).unwrap());
+    assert!(found.eq(expected));
+}
+
 #[test]
 fn a_committed_store_has_the_documented_bytes() {
     let files = ["contents", "shingles", "signatures", "fingerprints"];
@@ -117,7 +135,7 @@ fn a_committed_store_has_the_documented_bytes() {
         (b, blocks),
         (c, signatures),
         (d, fingerprints),
-    ] = [(1, 48), (2, 0), (3, 256), (4, 0)].map(|(kind, row_bytes)| {
+    ] = [(1, 52), (2, 0), (3, 256), (4, 0)].map(|(kind, row_bytes)| {
         column(
             &files[usize::try_from(kind).unwrap() - 1],
             kind,
@@ -127,6 +145,7 @@ fn a_committed_store_has_the_documented_bytes() {
     });
     assert_eq!([store; 3], [b, c, d]);
     let (rows, mut sets, mut start) = (contents(rows), Vec::new(), 0);
+    let mut signed = 0;
     for row in &rows {
         let (set, tails) = shingles(&blocks[start..row.shingles_end], row.count);
         assert!(set.is_sorted_by(|a, b| a < b));
@@ -135,11 +154,13 @@ fn a_committed_store_has_the_documented_bytes() {
         assert!(is_small || tails.is_empty());
         sets.push(set);
         start = row.shingles_end;
-        assert_eq!(row.fingerprints_end, 0);
+        signed += usize::from(row.count > 64);
+        assert_eq!(row.signatures, signed);
     }
     assert_eq!(start, blocks.len());
-    assert_eq!(signatures.len(), 256 * rows.len());
-    assert!(fingerprints.is_empty());
+    assert_eq!(signatures.len(), 256 * signed);
+    assert!(signed < rows.len(), "a small set has no signature");
+    assert_eq!(rows.last().unwrap().fingerprints_end, fingerprints.len());
 
     // What `list` says of the documents, and their texts.
     let mut of_key = BTreeMap::new();
@@ -153,6 +174,10 @@ fn a_committed_store_has_the_documented_bytes() {
             assert_eq!(*blake3::hash(text.as_bytes()).to_hex(), *rows[content].hash);
             let expected = reference::shingles(&words(&text), 5);
             assert!(sets[content].iter().eq(&expected), "{key}");
+            let before = content.checked_sub(1).map(|before| &rows[before]);
+            let start = before.map_or(0, |before| before.fingerprints_end);
+            let block = &fingerprints[start..rows[content].fingerprints_end];
+            assert_fingerprints(block, &text, 20);
         }
         of_key.insert(key, content);
     }
@@ -167,7 +192,13 @@ fn a_committed_store_has_the_documented_bytes() {
             (said("jaccard") - share(&sets[a], &sets[b])).abs() < 1e-9,
             "{pair}"
         );
-        let slots = |content: usize| signatures[256 * content..256 * (content + 1)].chunks(2);
+        if [a, b].iter().any(|&content| rows[content].count <= 64) {
+            continue;
+        }
+        let slots = |content: usize| {
+            let end = 256 * rows[content].signatures;
+            signatures[end - 256..end].chunks(2)
+        };
         let agreeing = slots(a).zip(slots(b)).filter(|(a, b)| a == b).count();
         let estimate = (agreeing as f64 / 128.0 - chance) / (1.0 - chance);
         assert!((said("estimate") - estimate).abs() < 1e-9, "{pair}");
@@ -191,18 +222,11 @@ fn fingerprints_have_the_documented_bytes() {
     drop(store);
     let read = |name: &str| fs::read(folder.path().join(name)).unwrap();
     let (files, mut start) = ([read("contents.1"), read("fingerprints.1")], 0);
-    let (store, rows) = column(&files[0], 1, 1, 48);
+    let (store, rows) = column(&files[0], 1, 1, 52);
     let (other, blocks) = column(&files[1], 4, 1, 0);
     assert_eq!(store, other);
     for (row, text) in contents(rows).iter().zip(&texts) {
-        let words = words(text);
-        let windows = words.windows(5.min(words.len())).step_by(12 - 5 + 1);
-        let expected: Vec<u32> = windows
-            .flat_map(|window| reference::shingles(window, 5))
-            .collect();
-        let block = blocks[start..row.fingerprints_end].chunks(4);
-        let found = block.map(|four| u32::try_from(integer(four)).unwrap());
-        assert!(found.eq(expected));
+        assert_fingerprints(&blocks[start..row.fingerprints_end], text, 12);
         start = row.fingerprints_end;
     }
     assert_eq!(start, blocks.len());

@@ -13,7 +13,7 @@ use dedupdb::{Error, Options, Progress, Query, Schema, Store, upkeep::Rebuild, w
 use crate::concurrency::AtEnd;
 use crate::numbered;
 
-const WORDS: usize = 30;
+const WORDS: usize = 80;
 
 /// A near-copy of the text with this number.
 fn near_copy(number: usize) -> String {
@@ -122,6 +122,61 @@ fn other_bands_leave_the_signatures_alone() {
     assert_eq!(live.schema().bands().to_string(), "30x4");
     drop(live);
     assert_sound(folder.path());
+}
+
+/// The signatures of a store, each of two bytes for a permutation, and what the store says of itself.
+fn signatures(folder: &Path, permutations: usize) -> usize {
+    assert_sound(folder);
+    data(folder, "signatures").len() / (2 * permutations)
+}
+
+#[test]
+fn a_few_shingles_have_no_stored_signature_wherever_their_text_goes() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, other) = (folder.path().join("store"), folder.path().join("other"));
+    let live = Store::create(&path, &schema(128)).unwrap();
+    let mut writer = live.writer().unwrap();
+    for number in 0..300 {
+        // Sets of 8 and 9 shingles, and every third one of 65 and 66.
+        let words = if number % 3 == 0 { 69 } else { 12 };
+        let text = numbered::text(number, words);
+        let near = format!("{text} again");
+        writer.add(format!("{number:03}"), text).unwrap();
+        writer.add(format!("near/{number:03}"), near).unwrap();
+    }
+    writer.commit().unwrap();
+    drop(writer);
+    let mut expected = answers(&live);
+    assert!(expected.iter().all(|answer| answer.contains("near/")));
+    drop(live);
+    assert_eq!(signatures(&path, 128), 200);
+
+    let live = Store::open(&path).unwrap();
+    assert_eq!(answers(&live), expected);
+    assert!(live.rebuild(Rebuild::reindex(schema(256))).unwrap());
+    assert_eq!(answers(&live), expected);
+    drop(live);
+    assert_eq!(signatures(&path, 256), 200);
+
+    let live = Store::open(&path).unwrap();
+    let mut writer = live.writer().unwrap();
+    for number in (0..300).filter(|number| number % 2 == 0) {
+        assert!(writer.remove(&format!("{number:03}")).unwrap());
+        assert!(writer.remove(&format!("near/{number:03}")).unwrap());
+    }
+    writer.commit().unwrap();
+    drop(writer);
+    assert!(live.rebuild(Rebuild::compact()).unwrap());
+    expected = answers(&live);
+    assert_eq!(expected.len(), 300);
+    let merged = Store::create(&other, &schema(256)).unwrap();
+    merged.merge(&live, 1 << 20).unwrap();
+    assert_eq!(answers(&merged), expected);
+    drop((live, merged));
+    assert_eq!(
+        (signatures(&path, 256), signatures(&other, 256)),
+        (100, 100)
+    );
 }
 
 #[test]

@@ -13,7 +13,7 @@ use dedupdb::{
 use crate::numbered;
 
 const DOCUMENTS: usize = 1200;
-const WORDS: usize = 20;
+const WORDS: usize = 80;
 
 fn schema() -> Schema {
     let schema = Schema::builder().permutations(16).bands(4, 4);
@@ -239,7 +239,7 @@ fn damage_to_a_column_stays_in_its_block() {
         let in_block = 1 + documents * BLOCK * 11 / (bytes * 10);
         assert!(in_block < documents / 2, "{file}");
         let mut damaged = 0;
-        for at in (64..bytes).step_by(bytes / 6) {
+        for at in (64..bytes).step_by(bytes / 8) {
             wreck.flip(file, at);
             let (salvaged, told) = wreck.salvage_and_compare();
             assert!(told.len() <= in_block, "{file}, byte {at}: {}", told.len());

@@ -11,7 +11,7 @@ use dedupdb::{
 
 use crate::numbered;
 
-const WORDS: usize = 20;
+const WORDS: usize = 80;
 const PAGE: usize = 4096;
 
 /// The first byte of a leaf, and the number of bytes before the places of its entries.

@@ -119,7 +119,7 @@ pub(super) fn describe(schema: &Schema) -> Vec<String> {
         lines.push(format!("  {jaccard:<10.1}{found:>9}"));
     }
     let shingles = if schema.keeps_shingles() {
-        format!(" and about {SHINGLE_BYTES} a shingle")
+        format!(" and about {SHINGLE_BYTES} a shingle (up to 64 of them need no signature)")
     } else {
         String::new()
     };

@@ -162,13 +162,13 @@ fn compact_gives_back_space() {
         let ran = sandbox.run(&["stats", "--scan", "--json"]).expect(0);
         ran.objects().remove(0)
     };
-    // A header, and 128 slots of 16 bits per content.
-    assert_eq!(stats()["files"]["signatures.1"], 64 + 60 * 256);
+    // A header, and 52 bytes per content.
+    assert_eq!(stats()["files"]["contents.1"], 64 + 60 * 52);
     let reclaimable = stats()["reclaimable_bytes"].as_u64().unwrap();
-    assert!(reclaimable > 10 * (48 + 256), "{reclaimable}");
+    assert!(reclaimable > 10 * 52, "{reclaimable}");
     let ran = sandbox.run(&["compact", "--json"]).expect(0);
     assert_eq!(fields(&ran.objects().remove(0)), ["bytes", "bytes_before"]);
-    assert_eq!(stats()["files"]["signatures.2"], 64 + 50 * 256);
+    assert_eq!(stats()["files"]["contents.2"], 64 + 50 * 52);
     assert_eq!(
         (&stats()["documents"], &stats()["removed"]),
         (&json!(50), &json!(0))
@@ -182,7 +182,7 @@ fn compact_gives_back_space() {
     );
     let [before, now] = sizes(&ran.stdout);
     assert_eq!(before, now, "{}", ran.stdout);
-    assert_eq!(stats()["files"]["signatures.2"], 64 + 50 * 256);
+    assert_eq!(stats()["files"]["contents.2"], 64 + 50 * 52);
 }
 
 /// A compact that was stopped does not know what was removed since.

@@ -41,11 +41,13 @@ pub(crate) struct ColumnSpec {
 impl ColumnSpec {
     /// The record of the column of a kind in `meta`.
     pub(crate) fn of(kind: ColumnKind, meta: &Meta, schema: &Schema) -> Result<ColumnSpec> {
-        let rows = |row_bytes: usize| (row_bytes, meta.contents * row_bytes as u64);
         let (row_bytes, len) = match kind {
-            ColumnKind::Contents => rows(ContentRow::BYTES),
+            ColumnKind::Contents => {
+                let bytes = ContentRow::BYTES;
+                (bytes, meta.contents * bytes as u64)
+            }
             ColumnKind::Shingles => (0, meta.shingle_bytes),
-            ColumnKind::Signatures => rows(schema.signature_bytes()),
+            ColumnKind::Signatures => (schema.signature_bytes(), meta.signature_bytes),
             ColumnKind::Fingerprints => (0, meta.fingerprint_bytes),
         };
         let header = Header {

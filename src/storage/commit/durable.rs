@@ -198,6 +198,7 @@ fn change_contents(
     meta.id_scope = change.id_scope.map_or(meta.id_scope, IdScope::number);
     meta.contents = snapshot.len.into();
     meta.shingle_bytes = snapshot.column(ColumnKind::Shingles).len();
+    meta.signature_bytes = snapshot.column(ColumnKind::Signatures).len();
     meta.unfingerprinted = merge.unfingerprinted;
     meta.fingerprint_bytes = snapshot.column(ColumnKind::Fingerprints).len();
     // A content that lost its last name is recorded as removed. Its rows and postings stay.

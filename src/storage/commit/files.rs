@@ -11,6 +11,7 @@ use crate::codec::{low32, words};
 use crate::error::{Error, Result};
 use crate::pool::Pool;
 use crate::schema::Schema;
+use crate::sketch::Signer;
 use crate::storage::columns::{ColumnSpec, ColumnWriters};
 use crate::storage::disk::{self, TurnWait};
 use crate::storage::folder::{HolderNote, check_free, check_outside, holder, leftovers};
@@ -51,14 +52,25 @@ pub(crate) struct NewContent<'a> {
 
 impl<'a> NewContent<'a> {
     /// Its row, given where the blocks of the contents before it end, which then end with its own.
-    fn row(&self, ends: &mut BlockEnds) -> ContentRow {
+    fn row(&self, ends: &mut BlockEnds, schema: &Schema) -> ContentRow {
         ends.shingles_end += self.packed_shingles.len() as u64;
         ends.fingerprints_end += size_of_val(self.fingerprints) as u64;
+        ends.signatures += u32::from(schema.keeps_signature(self.shingle_count));
         ContentRow {
             hash: *self.hash,
             shingles_end: ends.shingles_end,
             fingerprints_end: ends.fingerprints_end,
             shingle_count: self.shingle_count,
+            signatures: ends.signatures,
+        }
+    }
+
+    /// Its signature, unless it is one that the store does not keep.
+    fn kept_signature(&self, schema: &Schema) -> &'a [u8] {
+        if schema.keeps_signature(self.shingle_count) {
+            self.signature
+        } else {
+            &[]
         }
     }
 
@@ -103,6 +115,7 @@ impl UnpostedContents {
 #[derive(Debug)]
 pub(crate) struct StoreFiles {
     pub(crate) schema: Arc<Schema>,
+    signer: Arc<Signer>,
     pub(crate) index: Arc<Index>,
     pub(crate) index_path: PathBuf,
     /// Which folder was opened, if the system tells.
@@ -266,6 +279,7 @@ impl StoreFiles {
         let folder = identity(disk::parent(&index_path))?;
         // The rows are read through a snapshot, so the recent postings are a placeholder at first.
         let mut files = StoreFiles {
+            signer: Arc::new(schema.signer()?),
             schema,
             index,
             index_path,
@@ -508,7 +522,7 @@ impl StoreFiles {
         // Rows hold the ends of the blocks, so they are complete before anything is appended.
         let rows = contents
             .iter()
-            .map(|content| content.row(&mut ends).encode());
+            .map(|content| content.row(&mut ends, &self.schema).encode());
         let rows: Vec<[u8; ContentRow::BYTES]> = rows.collect();
         ends.check()?;
         let columns = &mut self.columns;
@@ -516,7 +530,9 @@ impl StoreFiles {
         columns[ColumnKind::Shingles].append_all(shingles, pool)?;
         let rows = rows.iter().map(|row| &row[..]);
         columns[ColumnKind::Contents].append_all(rows, pool)?;
-        let signatures = contents.iter().map(|content| content.signature);
+        let signatures = contents
+            .iter()
+            .map(|content| content.kept_signature(&self.schema));
         columns[ColumnKind::Signatures].append_all(signatures, pool)?;
         let fingerprints = contents.iter().map(NewContent::fingerprint_bytes);
         let fingerprints: Vec<Vec<u8>> = fingerprints.collect();
@@ -526,12 +542,12 @@ impl StoreFiles {
 
     fn append_rows(&mut self, content: &NewContent<'_>) -> Result<()> {
         let mut ends = self.ends();
-        let row = content.row(&mut ends);
+        let row = content.row(&mut ends, &self.schema);
         ends.check()?;
         let columns = &mut self.columns;
         columns[ColumnKind::Shingles].append(content.packed_shingles)?;
         columns[ColumnKind::Contents].append(&row.encode())?;
-        columns[ColumnKind::Signatures].append(content.signature)?;
+        columns[ColumnKind::Signatures].append(content.kept_signature(&self.schema))?;
         columns[ColumnKind::Fingerprints].append(&content.fingerprint_bytes())
     }
 
@@ -540,6 +556,9 @@ impl StoreFiles {
         BlockEnds {
             shingles_end: self.columns[ColumnKind::Shingles].len(),
             fingerprints_end: self.columns[ColumnKind::Fingerprints].len(),
+            signatures: low32(
+                self.columns[ColumnKind::Signatures].len() / self.schema.signature_bytes() as u64,
+            ),
         }
     }
 
@@ -572,6 +591,7 @@ impl StoreFiles {
     pub(crate) fn view(&self) -> Snapshot {
         Snapshot {
             schema: self.schema.clone(),
+            signer: self.signer.clone(),
             tables: self.tables.clone(),
             columns: PerColumn::new(|kind| self.columns[kind].view()),
             recent: self.recent.clone(),
@@ -718,7 +738,7 @@ pub(crate) fn rebuild_recent(
         let row = snapshot.content(id)?;
         hashes.clear();
         let signature = snapshot.signature(id)?;
-        schema.band_hashes(row.shingle_count as usize, signature, &mut hashes);
+        schema.band_hashes(row.shingle_count as usize, &signature, &mut hashes);
         fingerprints.clear();
         fingerprints.extend(words(snapshot.fingerprints(id)?));
         if !recent.has_room(1, fingerprints.len()) {

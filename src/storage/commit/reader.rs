@@ -109,6 +109,7 @@ impl CommitRecord {
             recent: Arc::new(RecentPostings::new(0, 1, 0, 0)),
             filters: Filters::open(&path, &meta, false)?,
             len: narrow(&path, meta.contents)?,
+            signer: Arc::new(schema.signer()?),
             schema: Arc::new(schema),
             tables: Arc::new(tables),
         };

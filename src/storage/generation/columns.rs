@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::NextGeneration;
+use crate::codec::low32;
 use crate::error::{Error, Result};
 use crate::schema::Schema;
 use crate::storage::columns::{ColumnSpec, ColumnView, ColumnWriter, Trust};
@@ -12,7 +13,7 @@ use crate::storage::view::Snapshot;
 
 /// Makes rows of contents of a snapshot again, under the plan's schema.
 pub(crate) trait RowMaker {
-    /// The signatures of some contents, one after another.
+    /// The signatures that are kept of some contents, one after another.
     fn signatures(&self, snapshot: &Snapshot, contents: &[u32]) -> Result<Vec<u8>>;
 
     /// The fingerprints of a content in stored form.
@@ -121,9 +122,17 @@ impl NextGeneration {
     fn cover_batch(&mut self, snapshot: &Snapshot, end: u32, rows: &dyn RowMaker) -> Result<()> {
         let ids = (self.state.covered..end).filter(|&id| !self.ids.leaves_out(id));
         let ids: Vec<u32> = ids.collect();
+        let schema = self.plan.schema.clone();
+        let signature_bytes = schema.signature_bytes() as u64;
+        let signed = |column: &ColumnWriter| low32(column.len() / signature_bytes);
+        let mut signatures = self.columns[ColumnKind::Signatures].as_ref().map(signed);
         for &id in &ids {
             // A row is copied, except for the ends of blocks in columns that are written again.
             let mut row = snapshot.content(id)?;
+            if let Some(signatures) = &mut signatures {
+                *signatures += u32::from(schema.keeps_signature(row.shingle_count));
+                row.signatures = *signatures;
+            }
             if let Some(shingles) = &mut self.columns[ColumnKind::Shingles] {
                 shingles.append(snapshot.packed_shingles(id)?)?;
                 row.shingles_end = shingles.len();
@@ -141,10 +150,9 @@ impl NextGeneration {
             }
         }
         // All at once, because the signatures are made on several threads.
-        if let Some(signatures) = &mut self.columns[ColumnKind::Signatures] {
-            let signed = rows.signatures(snapshot, &ids)?;
-            debug_assert_eq!(signed.len(), ids.len() * self.plan.schema.signature_bytes());
-            signatures.append(&signed)?;
+        if let Some(column) = &mut self.columns[ColumnKind::Signatures] {
+            column.append(&rows.signatures(snapshot, &ids)?)?;
+            debug_assert_eq!(Some(signed(column)), signatures);
         }
         self.state.covered = end;
         Ok(())
@@ -180,6 +188,9 @@ impl NextGeneration {
             self.meta.unfingerprinted = snapshot.tables.meta.unfingerprinted;
         }
         self.meta.shingle_bytes = len(ColumnKind::Shingles, ends.shingles_end);
+        let signature_bytes = self.plan.schema.signature_bytes() as u64;
+        let signed = u64::from(ends.signatures) * signature_bytes;
+        self.meta.signature_bytes = len(ColumnKind::Signatures, signed);
         self.meta.fingerprint_bytes = len(ColumnKind::Fingerprints, ends.fingerprints_end);
         Ok(())
     }

@@ -8,6 +8,7 @@ use super::NextGeneration;
 use super::columns::ProgressFn;
 use crate::codec::low32;
 use crate::error::Result;
+use crate::sketch::Signer;
 use crate::storage::columns::ColumnView;
 use crate::storage::format::{PerColumn, narrow};
 use crate::storage::index::FilterState;
@@ -23,6 +24,7 @@ const POSTING_BYTES: u64 = 16;
 
 /// The columns of the next generation, ready to read.
 struct NextViews {
+    signer: Signer,
     columns: PerColumn<ColumnView>,
     snapshot: Snapshot,
 }
@@ -51,7 +53,7 @@ impl NextGeneration {
             self.state.posted = self.rows()? - low32(skipped as u64);
             self.count_posted(0);
         }
-        let views = self.views(snapshot);
+        let views = self.views(snapshot)?;
         let prefix = self.keyed()?.prefix;
         // The postings of a list are sorted in memory. If they do not fit, each part of the hashes is sorted on its
         // own.
@@ -163,7 +165,7 @@ impl NextGeneration {
         let before = self.keyed()?;
         self.count_posted(before.prefix);
         let after = self.keyed()?.prefix;
-        let views = self.views(snapshot);
+        let views = self.views(snapshot)?;
         let rows = self.rows_of(&views);
         for_each_list(0..self.lists(), threads, |list| {
             let list = self.plan.lists().get(list);
@@ -236,16 +238,18 @@ impl NextGeneration {
         oldest.prefix_bits = prefix_bits(oldest.posted, leaf, prefix).into();
     }
 
-    fn views(&self, snapshot: &Snapshot) -> NextViews {
-        NextViews {
+    fn views(&self, snapshot: &Snapshot) -> Result<NextViews> {
+        Ok(NextViews {
+            signer: self.plan.schema.signer()?,
             columns: self.columns.views(snapshot),
             snapshot: snapshot.clone(),
-        }
+        })
     }
 
     fn rows_of<'a>(&'a self, views: &'a NextViews) -> ContentRows<'a> {
         ContentRows {
             schema: &self.plan.schema,
+            signer: &views.signer,
             columns: &views.columns,
             snapshot: &views.snapshot,
         }

@@ -55,6 +55,8 @@ pub(crate) struct Meta {
     pub(crate) packed: u64,
     /// The number of committed bytes in the column of shingles.
     pub(crate) shingle_bytes: u64,
+    /// The number of committed bytes in the column of signatures.
+    pub(crate) signature_bytes: u64,
     /// The number of committed bytes in the column of fingerprints.
     pub(crate) fingerprint_bytes: u64,
     /// The number of contents that should have fingerprints and have none.
@@ -116,6 +118,7 @@ impl Meta {
             ("contents", &mut self.contents),
             ("packed", &mut self.packed),
             ("shingle-bytes", &mut self.shingle_bytes),
+            ("signature-bytes", &mut self.signature_bytes),
             ("fingerprint-bytes", &mut self.fingerprint_bytes),
             ("unfingerprinted", &mut self.unfingerprinted),
         ];

@@ -258,16 +258,16 @@ impl Wreck {
         row_bytes.and_then(|bytes| bytes.try_into().ok())
     }
 
-    /// What is left of `content`, or `None` without its row. Its signature has `signature_bytes` bytes.
-    pub(crate) fn content(&self, content: u32, signature_bytes: usize) -> Option<ContentRemains> {
-        let found = self.find_content(content, signature_bytes);
+    /// What is left of `content`, or `None` without its row, in a store with this schema.
+    pub(crate) fn content(&self, content: u32, schema: &Schema) -> Option<ContentRemains> {
+        let found = self.find_content(content, schema);
         found.unwrap_or_else(|error| {
             self.note(&error);
             None
         })
     }
 
-    fn find_content(&self, content: u32, signature_bytes: usize) -> Result<Option<ContentRemains>> {
+    fn find_content(&self, content: u32, schema: &Schema) -> Result<Option<ContentRemains>> {
         let Some((row, is_row_sound)) = self.row(content)? else {
             return Ok(None);
         };
@@ -301,9 +301,11 @@ impl Wreck {
             }
         }
         let (packed_shingles, are_shingles_sound) = packed.unzip();
-        let signature = match &self.columns[ColumnKind::Signatures] {
-            Some(signatures) => signatures.row(content, signature_bytes)?,
-            None => None,
+        let place = row.signatures.checked_sub(1);
+        let place = place.filter(|_| schema.keeps_signature(row.shingle_count));
+        let signature = match (&self.columns[ColumnKind::Signatures], place) {
+            (Some(column), Some(place)) => column.row(place, schema.signature_bytes())?,
+            _ => None,
         };
         let (signature, is_signature_sound) = signature.unzip();
         Ok(Some(ContentRemains {

@@ -31,7 +31,8 @@ impl Snapshot {
         let removed = self.removed_contents()?;
         let mut bytes = 0;
         for &content in &removed {
-            bytes += (ContentRow::BYTES + self.signature(content)?.len()) as u64;
+            let signature = self.kept_signature(content)?.unwrap_or_default();
+            bytes += (ContentRow::BYTES + signature.len()) as u64;
             bytes += self.packed_shingles(content)?.len() as u64;
             bytes += self.fingerprints(content)?.len() as u64;
         }

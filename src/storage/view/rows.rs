@@ -1,19 +1,24 @@
 //! The rows of a content, and its buckets.
 
+use std::borrow::Cow;
+use std::cell::Cell;
 use std::ops::Range;
 
 use super::snapshot::Snapshot;
 use crate::codec::words;
 use crate::error::{Error, Result};
 use crate::schema::Schema;
-use crate::storage::columns::ColumnView;
+use crate::sketch::Signer;
+use crate::storage::columns::{ColumnView, unpack_stored};
 use crate::storage::format::{ColumnKind, ContentRow, MOST_BYTES, PerColumn, copy_hash};
 use crate::storage::postings::BucketList;
+use crate::text::ShingleSet;
 
 /// The columns that contents are looked up in.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ContentRows<'a> {
     pub(crate) schema: &'a Schema,
+    pub(crate) signer: &'a Signer,
     pub(crate) columns: &'a PerColumn<ColumnView>,
     /// The snapshot with the checksums of those columns that this process shares with others.
     pub(crate) snapshot: &'a Snapshot,
@@ -24,6 +29,13 @@ pub(crate) struct ContentRows<'a> {
 pub(crate) struct BlockEnds {
     pub(crate) shingles_end: u64,
     pub(crate) fingerprints_end: u64,
+    /// The number of signatures.
+    pub(crate) signatures: u32,
+}
+
+thread_local! {
+    /// The memory in which a thread makes signatures of small sets.
+    static SIGNING: Cell<(ShingleSet, Vec<u32>)> = Cell::default();
 }
 
 impl<'a> ContentRows<'a> {
@@ -58,11 +70,13 @@ impl<'a> ContentRows<'a> {
         let ContentRow {
             shingles_end,
             fingerprints_end,
+            signatures,
             ..
         } = self.content(before)?;
         Ok(BlockEnds {
             shingles_end,
             fingerprints_end,
+            signatures,
         })
     }
 
@@ -74,14 +88,47 @@ impl<'a> ContentRows<'a> {
         )
     }
 
-    /// The signature of `content` in stored form.
+    /// The signature of `content` in stored form. That of a small set is made of its shingles.
     #[inline]
-    pub(crate) fn signature(self, content: u32) -> Result<&'a [u8]> {
-        self.row(
-            ColumnKind::Signatures,
-            content,
-            self.schema.signature_bytes(),
-        )
+    pub(crate) fn signature(self, content: u32) -> Result<Cow<'a, [u8]>> {
+        match self.kept_signature(content)? {
+            Some(kept) => Ok(Cow::Borrowed(kept)),
+            None => self.made_signature(content).map(Cow::Owned),
+        }
+    }
+
+    /// The signature of `content` if it is kept.
+    #[inline]
+    pub(crate) fn kept_signature(self, content: u32) -> Result<Option<&'a [u8]>> {
+        let row = self.content(content)?;
+        if !self.schema.keeps_signature(row.shingle_count) {
+            return Ok(None);
+        }
+        let Some(place) = row.signatures.checked_sub(1) else {
+            return Err(self.cut_short());
+        };
+        let bytes = self.schema.signature_bytes();
+        self.row(ColumnKind::Signatures, place, bytes).map(Some)
+    }
+
+    /// The signature that the shingles of `content` have.
+    fn made_signature(self, content: u32) -> Result<Vec<u8>> {
+        let (row, before) = self.content_and_before(content)?;
+        let range = before.shingles_end..row.shingles_end;
+        let packed = self.block(ColumnKind::Shingles, &range)?;
+        let mut signature = Vec::with_capacity(self.schema.signature_bytes());
+        let (mut shingles, mut minima) = SIGNING.take();
+        let unpacked = unpack_stored(packed, row.shingle_count as usize, &mut shingles);
+        self.signer
+            .sign_into(shingles.as_slice(), &mut minima, &mut signature);
+        SIGNING.set((shingles, minima));
+        match unpacked {
+            Ok(()) => Ok(signature),
+            Err(reason) => Err(Error::damaged(
+                self.columns[ColumnKind::Shingles].path(),
+                reason,
+            )),
+        }
     }
 
     /// The fingerprints of `content` in stored form.
@@ -126,7 +173,7 @@ impl<'a> ContentRows<'a> {
                 if row.shingle_count > 0 {
                     let signature = self.signature(content)?;
                     let shingles = row.shingle_count as usize;
-                    let hash = self.schema.band_hash(shingles, signature, band);
+                    let hash = self.schema.band_hash(shingles, &signature, band);
                     hash.into_iter().for_each(visit);
                 }
             }
@@ -156,6 +203,7 @@ impl BlockEnds {
         BlockEnds {
             shingles_end: ContentRow::shingles_end(bytes),
             fingerprints_end: ContentRow::fingerprints_end(bytes),
+            signatures: ContentRow::signatures(bytes),
         }
     }
 }

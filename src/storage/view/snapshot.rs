@@ -1,5 +1,6 @@
 //! The reader's view: the tables and columns as of one commit.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::mem::ManuallyDrop;
 use std::ops::{Range, RangeInclusive};
@@ -12,6 +13,7 @@ use super::rows::{BlockEnds, ContentRows};
 use crate::codec::{BitSet, low32};
 use crate::error::{Error, Result};
 use crate::schema::Schema;
+use crate::sketch::Signer;
 use crate::storage::columns::{BLOCK_BYTES, ColumnView, all_sums, blocks_of, packed, sum};
 use crate::storage::disk;
 use crate::storage::disk::Process;
@@ -170,6 +172,7 @@ pub(crate) fn bucket_error(path: &Path, error: BucketError) -> Error {
 #[derive(Clone, Debug)]
 pub(crate) struct Snapshot {
     pub(crate) schema: Arc<Schema>,
+    pub(crate) signer: Arc<Signer>,
     pub(crate) tables: Arc<CommittedTables>,
     pub(crate) columns: PerColumn<ColumnView>,
     pub(crate) recent: Arc<RecentPostings>,
@@ -321,14 +324,20 @@ impl Snapshot {
 
     /// The signature of `content` in stored form.
     #[inline]
-    pub(crate) fn signature(&self, content: u32) -> Result<&[u8]> {
+    pub(crate) fn signature(&self, content: u32) -> Result<Cow<'_, [u8]>> {
         self.rows().signature(content)
+    }
+
+    /// The same if it is kept: that of a small set is not.
+    pub(crate) fn kept_signature(&self, content: u32) -> Result<Option<&[u8]>> {
+        self.rows().kept_signature(content)
     }
 
     #[inline]
     fn rows(&self) -> ContentRows<'_> {
         ContentRows {
             schema: &self.schema,
+            signer: &self.signer,
             columns: &self.columns,
             snapshot: self,
         }

@@ -1,5 +1,6 @@
 //! From candidates to verified matches.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use crate::error::Result;
@@ -75,7 +76,7 @@ pub(crate) struct StoredContent<'a> {
     hash: [u8; 32],
     /// Empty if no shingles are kept.
     shingles: Rc<ShingleSet>,
-    signature: &'a [u8],
+    signature: Cow<'a, [u8]>,
 }
 
 impl<'a> StoredContent<'a> {
@@ -107,7 +108,7 @@ impl<'a> StoredContent<'a> {
         Probe {
             hash: &self.hash,
             shingles: &self.shingles,
-            signature: self.signature,
+            signature: &self.signature,
             band_hashes: &[],
             bands: None,
         }
@@ -159,7 +160,7 @@ impl<'a> Matcher<'a> {
             let schema = &self.snapshot.schema;
             let signature = self.snapshot.signature(content)?;
             let shape = schema.bands();
-            let shared = shape.shared(self.probe.signature, signature, schema.slot_width());
+            let shared = shape.shared(self.probe.signature, &signature, schema.slot_width());
             shared.unwrap_or_default()
         } else {
             0
@@ -254,9 +255,11 @@ impl<'a> Matcher<'a> {
         if !sizes_fit(small, large, self.threshold) {
             return Ok(EarlyVerdict::Known(None));
         }
-        // Reading and comparing tails takes less time than reading a signature or decoding shingles.
+        // Reading and comparing tails takes less time than reading a signature or decoding shingles. To make a
+        // signature takes more.
         let mut estimate = None;
-        let is_below = if large > ShingleSet::SMALL {
+        let is_kept = self.snapshot.schema.keeps_signature(row.shingle_count);
+        let is_below = if large > ShingleSet::SMALL && is_kept {
             self.is_far_below(*estimate.insert(self.estimate(content)?))
         } else if let Some(tails) = shingles.tails()? {
             let common = self.probe.shingles.most_in_common(tails);
@@ -276,7 +279,7 @@ impl<'a> Matcher<'a> {
         let width = schema.slot_width();
         let agreeing = agreeing(
             self.probe.signature,
-            self.snapshot.signature(content)?,
+            &self.snapshot.signature(content)?,
             width,
         );
         Ok(Estimate::new(agreeing, schema.permutations(), width))

@@ -180,7 +180,7 @@ impl StoreSketcher {
 /// A stored content and its sketch, from the columns.
 pub(crate) fn content_sketch(snapshot: &Snapshot, content: u32) -> Result<(ContentRow, Sketch)> {
     let row = snapshot.content(content)?;
-    let signature = snapshot.signature(content)?.to_vec();
+    let signature = snapshot.signature(content)?.into_owned();
     let mut band_hashes = Vec::new();
     let shingles = row.shingle_count as usize;
     let schema = &snapshot.schema;

@@ -362,7 +362,7 @@ impl Pairs {
                 (one, other) = (other, one);
             }
             let signatures = (snapshot.signature(one)?, snapshot.signature(other)?);
-            let agreeing = agreeing(signatures.0, signatures.1, schema.slot_width());
+            let agreeing = agreeing(&signatures.0, &signatures.1, schema.slot_width());
             let likeness = Likeness {
                 exact_copy: false,
                 jaccard: Some(joined.jaccard),

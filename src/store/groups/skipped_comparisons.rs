@@ -1,5 +1,6 @@
 //! Which contents of a bucket were already compared in an earlier one.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
@@ -67,9 +68,9 @@ impl SkippedComparisons {
 }
 
 /// The signature of a content.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct SignatureRow<'a> {
-    signature: &'a [u8],
+    signature: Cow<'a, [u8]>,
     /// The first bytes of its first band, zeros if it is shorter. Rows that are made one after the other are fetched at
     /// the same time.
     head: [u8; 8],
@@ -107,7 +108,7 @@ impl EarlierBands<'_> {
         let EarlierBands { snapshot, band, .. } = *self;
         let (shape, width) = (snapshot.schema.bands(), snapshot.schema.slot_width());
         // Nearly all contents with equal hashes have equal slots, and those take less time to compare.
-        let (own, others) = (self.row.signature, row.signature);
+        let (own, others) = (&*self.row.signature, &*row.signature);
         // If their first bytes differ, the slots of the first band need no comparison.
         let first = u32::from(self.row.head != row.head);
         for equal in shape.agreeing(own, others, width, first..band) {
@@ -116,7 +117,7 @@ impl EarlierBands<'_> {
             }
         }
         // Unequal slots may have equal hashes, and so share a bucket all the same.
-        self.has_by_hash(other, row.signature)
+        self.has_by_hash(other, others)
     }
 
     /// The same by the hashes of the bands.
@@ -125,7 +126,7 @@ impl EarlierBands<'_> {
         let of_band = |signature| (0..band).map(move |band| hash(snapshot, signature, band));
         let own = self
             .hashes
-            .get_or_init(|| of_band(self.row.signature).collect());
+            .get_or_init(|| of_band(&self.row.signature).collect());
         for (band, (own, others)) in (0..).zip(own.iter().zip(of_band(signature))) {
             if *own == others && self.was_compared_in(band, other)? {
                 return Ok(true);

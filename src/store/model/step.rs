@@ -103,7 +103,9 @@ impl Text {
         if self.family == 0 {
             return "!".repeat(usize::from(self.changed));
         }
-        let words = (0..12_u8).map(|word| {
+        // The signatures of the last two families are stored, because they have more than 64 shingles.
+        let count = if self.family < 3 { 12 } else { 72 };
+        let words = (0..count).map(|word: u8| {
             let changed = word < self.changed;
             format!(
                 "w{}x{word}{}",

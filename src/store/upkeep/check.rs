@@ -337,7 +337,7 @@ fn check_content(
     if !shingles.is_ordered() {
         return wrong("its shingles are not in order");
     }
-    if sketcher.signature(shingles.as_slice()) != signature {
+    if sketcher.signature(shingles.as_slice()) != *signature {
         return wrong("its signature is not that of its shingles");
     }
     // Their order is that of the text, which a store cannot check.

@@ -431,7 +431,9 @@ impl Store {
             bytes += named("contents") + named("shingles") / 2;
         }
         if plan.resigns(&snapshot.schema) {
-            bytes += u64::from(snapshot.len) * plan.schema.signature_bytes() as u64;
+            let (old, new) = (&snapshot.schema, &plan.schema);
+            bytes +=
+                named("signatures") / old.signature_bytes() as u64 * new.signature_bytes() as u64;
         }
         Ok(bytes)
     }

@@ -108,6 +108,10 @@ impl RowMaker for Resigner<'_> {
             let mut signatures = Vec::with_capacity(chunk.len() * self.signer.signature_bytes());
             let (mut shingles, mut scratch) = (ShingleSet::default(), Vec::new());
             for &content in chunk {
+                let row = snapshot.content(content)?;
+                if !snapshot.schema.keeps_signature(row.shingle_count) {
+                    continue;
+                }
                 let stored = snapshot.signature(content)?;
                 let kept = self.kept as usize * self.signer.width().bytes();
                 signatures.extend_from_slice(&stored[..kept]);

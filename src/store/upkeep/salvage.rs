@@ -306,7 +306,7 @@ impl SalvageRun<'_> {
     /// Keeps a content with a lost key under the hash of its text. All contents with the same hash were removed, except
     /// at most one.
     fn unnamed(&mut self, id: u32) -> Result<()> {
-        let Some(content) = self.wreck.content(id, self.schema.signature_bytes()) else {
+        let Some(content) = self.wreck.content(id, &self.schema) else {
             self.lose(None, ROW_MISSING);
             return Ok(());
         };
@@ -349,7 +349,7 @@ impl SalvageRun<'_> {
     /// Judges a content, and keeps it with its documents or reports them as lost.
     fn keep(&mut self, id: u32, documents: Vec<DocumentClaim>) -> Result<()> {
         let wreck = self.wreck;
-        let Some(content) = wreck.content(id, self.schema.signature_bytes()) else {
+        let Some(content) = wreck.content(id, &self.schema) else {
             self.lose_all(documents, ROW_MISSING);
             return Ok(());
         };
@@ -400,6 +400,9 @@ impl SalvageRun<'_> {
         }
         if content.is_row_sound && content.are_shingles_sound {
             return ContentWorth::Whole;
+        }
+        if !self.schema.keeps_signature(content.row.shingle_count) {
+            return ContentWorth::Doubtful("nothing verifies its shingles");
         }
         // Shingles that reproduce the signature have not changed. The hash of the text may have.
         if content.signature.as_deref() != Some(&*self.sketcher.signature(shingles.as_slice())) {

@@ -159,7 +159,7 @@ fn neighbours(snapshot: &Snapshot, queries: &[u32], compared: &[u32]) -> Result<
             if *query == content {
                 continue;
             }
-            let agreeing = agreeing(own, signature, width);
+            let agreeing = agreeing(own, &signature, width);
             let estimate = Estimate::new(agreeing, slots, width).jaccard;
             // Pairs with much in common decide, so they are compared exactly later. Of the others, only the agreement
             // is counted.

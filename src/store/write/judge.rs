@@ -269,7 +269,7 @@ fn verified_copy(
     let probe = Probe {
         hash,
         shingles: ShingleSet::EMPTY,
-        signature: snapshot.signature(content)?,
+        signature: &snapshot.signature(content)?,
         band_hashes: &[],
         bands: None,
     };

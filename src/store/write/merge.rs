@@ -200,7 +200,7 @@ impl Writer {
         let mut band_hashes = Vec::new();
         let shingles = row.shingle_count as usize;
         let schema = &source.schema;
-        schema.band_hashes(shingles, signature, &mut band_hashes);
+        schema.band_hashes(shingles, &signature, &mut band_hashes);
         let factor = schema.fingerprint_factor(&self.committed.snapshot.schema);
         let stored = words(source.fingerprints(content)?);
         let fingerprints: Vec<u32> = match factor {
@@ -211,7 +211,7 @@ impl Writer {
             hash: &row.hash,
             shingle_count: row.shingle_count,
             packed_shingles: source.packed_shingles(content)?,
-            signature,
+            signature: &signature,
             band_hashes: &band_hashes,
             fingerprints: &fingerprints,
         })

@@ -172,11 +172,13 @@ impl BucketJoiner<'_> {
         // The bands that are done lie at the start of the signature, one after another.
         let band = schema.bands().rows() as usize * schema.slot_width().bytes();
         let earlier = self.done as usize * band;
-        let (one, two) = (
-            &self.snapshot.signature(content)?[..earlier],
-            &self.snapshot.signature(other)?[..earlier],
-        );
-        let mut bands = one.chunks_exact(band).zip(two.chunks_exact(band));
+        let kept = |content| self.snapshot.kept_signature(content);
+        // To compare small sets takes less time than to sign them.
+        let (Some(one), Some(two)) = (kept(content)?, kept(other)?) else {
+            return matcher.reaches(other);
+        };
+        let bands = one[..earlier].chunks_exact(band);
+        let mut bands = bands.zip(two[..earlier].chunks_exact(band));
         Ok(!bands.any(|(one, two)| one == two) && matcher.reaches(other)?)
     }
 
@@ -218,10 +220,8 @@ impl BucketJoiner<'_> {
         let mut majority = vec![0; self.snapshot.schema.signature_bytes()];
         let mut votes = vec![0_u32; majority.len() / width.bytes()];
         for &content in bucket {
-            let slots = self
-                .snapshot
-                .signature(content)?
-                .chunks_exact(width.bytes());
+            let signature = self.snapshot.signature(content)?;
+            let slots = signature.chunks_exact(width.bytes());
             let majority = majority.chunks_exact_mut(width.bytes());
             for ((slot, majority), votes) in slots.zip(majority).zip(&mut votes) {
                 if *votes == 0 {
@@ -237,7 +237,7 @@ impl BucketJoiner<'_> {
         // The content that is most like these candidates is most likely to match the others.
         let (mut most, mut middle) = (0, bucket[0]);
         for &content in bucket {
-            let agreement = agreeing(&majority, self.snapshot.signature(content)?, width);
+            let agreement = agreeing(&majority, &self.snapshot.signature(content)?, width);
             if agreement > most {
                 (most, middle) = (agreement, content);
             }

@@ -171,7 +171,7 @@ impl<'a> Representatives<'a> {
         let schema = &self.snapshot.schema;
         let shingles = self.snapshot.content(content)?.shingle_count as usize;
         let signature = self.snapshot.signature(content)?;
-        schema.band_hashes(shingles, signature, &mut hashes);
+        schema.band_hashes(shingles, &signature, &mut hashes);
         Ok((0..).zip(hashes))
     }
 }

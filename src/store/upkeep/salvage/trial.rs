@@ -15,7 +15,10 @@ const TRIED: u32 = 1000;
 /// The schema in the index, if it reproduces the stored signatures. Otherwise the given one, or the
 /// default one if none is given, if that one reproduces them.
 pub(super) fn known_schema(wreck: &Wreck, given: Option<&Schema>, source: &Path) -> Result<Schema> {
+    let signature_bytes = wreck.signature_bytes();
+    let fits = |schema: &Schema| signature_bytes == Some(schema.signature_bytes());
     if let Some(stored) = &wreck.schema
+        && (fits(stored) || signature_bytes.is_none())
         && SchemaTrial::of(stored, wreck)?.is_passed().unwrap_or(true)
     {
         if let Some(given) = given {
@@ -27,10 +30,8 @@ pub(super) fn known_schema(wreck: &Wreck, given: Option<&Schema>, source: &Path)
     let other = given.unwrap_or(&default);
     let trial = SchemaTrial::of(other, wreck)?;
     // If nothing can be tried, a given schema with signatures of the right size is believed.
-    let may_be = || {
-        let is_long = wreck.signature_bytes() == Some(other.signature_bytes());
-        given.is_some() && is_long && !(other.keeps_shingles() && trial.contents > 0)
-    };
+    let may_be =
+        || given.is_some() && fits(other) && !(other.keeps_shingles() && trial.contents > 0);
     if trial.is_passed().unwrap_or_else(may_be) {
         return Ok(other.clone());
     }
@@ -51,10 +52,10 @@ struct SchemaTrial {
     keeps_shingles: bool,
     /// The number of contents that have shingles.
     contents: u32,
-    /// The number of those whose shingles and signature exist and, if that can be checked, are
+    /// The number of those whose shingles and signature, if one is kept, exist and, if that can be checked, are
     /// intact.
     tried: u32,
-    /// The number of those that have the computed signature.
+    /// The number of those that have the computed signature, or none because they are small.
     fit: u32,
 }
 
@@ -67,23 +68,28 @@ impl SchemaTrial {
             ..SchemaTrial::default()
         };
         for id in 0..wreck.len().min(TRIED) {
-            let content = wreck.content(id, schema.signature_bytes());
+            let content = wreck.content(id, schema);
             let Some(content) = content.filter(|content| content.row.shingle_count > 0) else {
                 continue;
             };
             trial.contents += 1;
-            let is_sound =
-                content.is_row_sound && content.are_shingles_sound && content.is_signature_sound;
+            // Of a small content, only the shingles are kept.
+            let is_signed = schema.keeps_signature(content.row.shingle_count);
+            let is_sound = content.is_row_sound
+                && content.are_shingles_sound
+                && (content.is_signature_sound || !is_signed);
             // Damage would speak against the right schema.
             if wreck.has_catalog() && !is_sound {
                 continue;
             }
-            let Some(signature) = &content.signature else {
+            if is_signed && content.signature.is_none() {
                 continue;
-            };
-            if content.unpack(&mut shingles) {
+            }
+            let is_set = content.unpack(&mut shingles);
+            if is_set || !is_signed {
+                let fits = |stored: &Vec<u8>| *stored == sketcher.signature(shingles.as_slice());
                 trial.tried += 1;
-                trial.fit += u32::from(*signature == *sketcher.signature(shingles.as_slice()));
+                trial.fit += u32::from(is_set && content.signature.as_ref().is_none_or(fits));
             }
         }
         Ok(trial)
