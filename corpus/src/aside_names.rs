@@ -106,72 +106,87 @@ const NEW_NAMES: [&str; 14] = [
     "untitled folder",
 ];
 
-/// Names of folders of what was thrown away, or is thrown away later.
-const TRASH_FOLDERS: [&str; 65] = [
-    "#recycle",
-    "$recycle.bin",
-    "@recycle",
-    "_trash",
+/// Words in the names of folders of what was thrown away, or is thrown away later: `Deleted Mail`, `to_delete`.
+const TRASH_WORDS: [&str; 64] = [
     "cestino",
     "corbeille",
+    "delete",
     "deleted",
-    "deleted files",
-    "deleted items",
-    "deleted messages",
-    "deleted_items",
+    "deseado",
     "discarded",
-    "elementos eliminados",
+    "eliminado",
+    "eliminados",
+    "eliminata",
+    "eliminati",
+    "excluídos",
     "garbage",
     "gelöscht",
-    "gelöschte elemente",
-    "gelöschte objekte",
+    "gelöschte",
+    "gelöschtes",
+    "indesiderata",
+    "indésirable",
+    "indésirables",
     "junk",
-    "junk e-mail",
     "kosz",
     "koš",
     "lixeira",
     "lixo",
-    "my trash",
+    "löschen",
+    "müll",
     "mülleimer",
     "papelera",
-    "papelera de reciclaje",
     "papierkorb",
     "papirkurv",
     "papperskorg",
     "papperskorgen",
-    "posta eliminata",
     "poubelle",
     "prullenbak",
     "prullenmand",
-    "recently deleted",
     "recycle",
-    "recycle bin",
+    "recyclebin",
     "recycled",
     "recycler",
+    "recycling",
     "roskakori",
     "rubbish",
+    "slettet",
     "spam",
     "spamverdacht",
-    "to delete",
-    "to_delete",
+    "supprimer",
+    "supprimé",
+    "supprimés",
     "trash",
-    "trash bin",
-    "trash can",
-    "trash.mbox",
-    "trash.sbd",
     "trashcan",
+    "trashed",
     "unerwünscht",
+    "unerwünschte",
+    "usunięte",
+    "verwijderde",
     "wastebasket",
-    "zu löschen",
-    "zuletzt gelöscht",
     "çöp",
-    "éléments supprimés",
+    "éliminés",
+    "κάδος",
     "корзина",
+    "кошик",
+    "спам",
+    "удаленные",
+    "удалённые",
+    "المحذوفات",
+];
+
+/// The same in scripts without spaces: `已删除邮件`.
+const TRASH_PARTS: [&str; 12] = [
+    "ถังขยะ",
     "ごみ箱",
     "ゴミ箱",
+    "削除済み",
     "回收站",
-    "垃圾桶",
+    "回收筒",
+    "垃圾",
+    "已删除",
     "废纸篓",
+    "迷惑メール",
+    "스팸",
     "휴지통",
 ];
 
@@ -256,9 +271,7 @@ pub(crate) fn set_aside(path: &Path) -> usize {
         }
     });
     let folders = names.map(|name| {
-        if is_last_of(&name, &TRASH_FOLDERS)
-            || name.starts_with('.') && is_last_of(&name, &SIDE_FOLDERS)
-        {
+        if is_trash(&name) || name.starts_with('.') && is_last_of(&name, &SIDE_FOLDERS) {
             THROWN_AWAY
         } else {
             usize::from(is_folder_aside(&name))
@@ -278,6 +291,12 @@ pub(crate) fn is_out_of_sight(path: &Path) -> bool {
 /// Whether a file was thrown away.
 pub(crate) fn is_thrown_away(path: &Path) -> bool {
     set_aside(path) >= THROWN_AWAY
+}
+
+/// Whether a folder is one of what was thrown away.
+fn is_trash(name: &str) -> bool {
+    let has_part = || TRASH_PARTS.iter().any(|part| name.contains(part));
+    words(name).any(|word| is_one(word, &TRASH_WORDS)) || has_part() || is_one(name, &["bin"])
 }
 
 /// Whether a folder has one of these names. In mail, a folder in a folder is `.INBOX.Trash` or `INBOX.Trash`.
@@ -494,6 +513,8 @@ mod tests {
             "document of my life.txt",
             "cur/1700000000.M1.host:2,FRS",
             "what is new.txt",
+            "binary/a.txt",
+            "trash talk.txt",
         ] {
             assert_eq!(set_aside(Path::new(other)), 0, "{other}");
         }
@@ -510,6 +531,12 @@ mod tests {
             ".Junk/cur/a",
             ".Drafts/cur/a",
             ".INBOX.Deleted Items/cur/a",
+            "INBOX.Trash/a",
+            "Bin/a.txt",
+            "Trash 2024/a.txt",
+            "to be deleted/a.txt",
+            "Messages supprimés/a.eml",
+            "已删除邮件/a.eml",
             "cur/1700000000.M1.host:2,ST",
         ] {
             assert!(is_thrown_away(Path::new(trash)), "{trash}");
