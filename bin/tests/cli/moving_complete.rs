@@ -71,7 +71,7 @@ fn what_another_one_has_as_well_moves() {
         assert_eq!(moved(&sandbox, &[]).0.len(), 1, "{part:?}");
     }
     // A text that was cut off, also within a word, and one that another one continues.
-    let start = text(1, 90);
+    let start = text(1, 90) + " begun";
     let whole = format!("{start} unfinished\n{}\n", text(2, 15));
     for part in [
         &start[..],
@@ -99,6 +99,18 @@ fn what_another_one_has_as_well_moves() {
         sandbox.write("in/a.txt", format!("{start}\nTotal: {end}"));
         assert!(moved(&sandbox, &[]).0.is_empty(), "{end}");
     }
+    // What looks cut off may be another number.
+    for (end, other) in [
+        ("500.", "500.50"),
+        ("500", "500 000"),
+        ("12", "12:30"),
+        ("3", "3/4"),
+    ] {
+        let sandbox = Sandbox::new();
+        sandbox.write("in/z.txt", format!("{start} {other} {}", text(2, 15)));
+        sandbox.write("in/a.txt", format!("{start} {end}"));
+        assert!(moved(&sandbox, &[]).0.is_empty(), "{end}");
+    }
 }
 
 #[test]
@@ -118,9 +130,12 @@ fn of_pages_and_messages_only_the_same_files_move() {
     sandbox.write("in/otto (1).eml", message("otto@example.org"));
     let (mut files, ran) = moved(&sandbox, &[]);
     files.sort();
+    // The same bytes, of which all are read as text.
+    sandbox.write("in/exported otto", message("otto@example.org"));
+    sandbox.write("in/source.txt", page(""));
     let copies = ["in/a (1).html", "in/b (1).html", "in/otto (1).eml"];
     assert_eq!(files, copies, "{}", ran.stderr);
-    assert_eq!(moved(&sandbox, &["--threshold", "0.8"]).0.len(), 5);
+    assert_eq!(moved(&sandbox, &["--threshold", "0.8"]).0.len(), 7);
 }
 
 #[test]

@@ -34,14 +34,17 @@ struct StayingFile {
 }
 
 impl StayingFile {
-    /// Whether nothing of another file with this text is missing here. Without a text, its bytes decide.
+    /// Whether nothing of another file with this text is missing here. Without their texts, their bytes decide. They do not
+    /// if only one is a text: the same message may be one that is read as a message, and one that is read as it is.
     fn has_all_of(&self, other: &PlannedMove, text: Option<&str>) -> bool {
-        if let Some(text) = text {
-            return self.text.as_ref().is_some_and(|own| goes_on(own, text));
+        match (&self.text, text) {
+            (Some(own), Some(text)) => goes_on(own, text),
+            (None, None) => self
+                .path
+                .as_deref()
+                .is_some_and(|path| other.has_bytes_of(path)),
+            _ => false,
         }
-        self.path
-            .as_deref()
-            .is_some_and(|path| other.has_bytes_of(path))
     }
 }
 
@@ -159,7 +162,8 @@ fn whole_text(document: SourcedText) -> Option<String> {
 
 /// Whether a text has the same lines as another one, or goes on behind them. Line ends and white space before them do not count.
 ///
-/// The last line may be cut off: it has no end but some words, and the text goes on for a while, but not within a number.
+/// The last line may be cut off: it has no end but some words, and the text goes on for a while. A number at the end may
+/// be another one: 500 is not the beginning of 500.50, nor of 500 000.
 fn goes_on(text: &str, other: &str) -> bool {
     const WORDS: usize = 10;
     let (mut own, mut others) = (lines(text), lines(other).peekable());
@@ -168,13 +172,12 @@ fn goes_on(text: &str, other: &str) -> bool {
         if line == other_line {
             continue;
         }
+        let last_word = other_line.split_whitespace().next_back();
         let is_cut = others.peek().is_none()
             && !other.ends_with(char::is_whitespace)
-            && other_line.split_whitespace().count() >= WORDS;
-        let ends_in_number = other_line.ends_with(char::is_numeric);
-        let is_number = |c: char| ends_in_number && (c.is_numeric() || matches!(c, '.' | ','));
-        let rest = line.strip_prefix(other_line);
-        let rest = rest.filter(|rest| is_cut && !rest.starts_with(is_number));
+            && other_line.split_whitespace().count() >= WORDS
+            && last_word.is_some_and(|word| !word.contains(char::is_numeric));
+        let rest = line.strip_prefix(other_line).filter(|_| is_cut);
         let behind = rest.map(|rest| {
             rest.split_whitespace().count() + own.flat_map(str::split_whitespace).count()
         });
