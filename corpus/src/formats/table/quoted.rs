@@ -17,7 +17,8 @@ pub(crate) struct QuotedRow {
 /// The rows of a table. Blank lines are skipped.
 ///
 /// A quoted cell ends with its closing quote, whatever is in it. If there is none, the row goes on to the end of the file
-/// and is lost, and the message names the line of the quote.
+/// and is lost, and the message names the line of the quote. So is a row with text behind a closing quote: that may be
+/// the opening quote of a later row, and the rows between be part of a cell.
 #[derive(Debug)]
 pub(crate) struct RowCutter<R> {
     reader: io::Chain<Cursor<Vec<u8>>, R>,
@@ -35,6 +36,8 @@ enum CellState {
     Quoted,
     /// After a quote within a quoted cell.
     Quote,
+    /// Behind the spaces after a closing quote.
+    Padded,
 }
 
 impl CellState {
@@ -45,6 +48,7 @@ impl CellState {
                 CellState::Quoted
             }
             (_, b',') => CellState::CellStart,
+            (CellState::Quote | CellState::Padded, b' ') => CellState::Padded,
             _ => CellState::Cell,
         }
     }
@@ -77,6 +81,7 @@ impl<R: BufRead> RowCutter<R> {
     pub(crate) fn next(&mut self) -> io::Result<Option<QuotedRow>> {
         let (mut row, mut place) = (Vec::new(), CellState::CellStart);
         let (mut is_blank, mut is_large, mut opened) = (true, false, 0);
+        let mut fault = None;
         loop {
             let input = self.reader.fill_buf()?;
             let end = input.iter().position(|&byte| is_end(byte));
@@ -85,6 +90,10 @@ impl<R: BufRead> RowCutter<R> {
                 let next = place.after(byte);
                 if (place, next) == (CellState::CellStart, CellState::Quoted) {
                     opened = self.lines + 1;
+                }
+                if matches!(place, CellState::Quote | CellState::Padded) && next == CellState::Cell
+                {
+                    fault.get_or_insert_with(|| behind_quote(opened, self.lines + 1));
                 }
                 (place, is_blank) = (next, false);
             }
@@ -113,10 +122,10 @@ impl<R: BufRead> RowCutter<R> {
                 );
                 return Ok(Some(self.cut(Err(RecordFault::bad(detail)))));
             } else if is_last || end.is_some() && place != CellState::Quoted {
-                let row = if is_large {
-                    Err(RecordFault::too_large())
-                } else {
-                    Ok(row)
+                let row = match fault {
+                    _ if is_large => Err(RecordFault::too_large()),
+                    Some(fault) => Err(fault),
+                    None => Ok(row),
                 };
                 return Ok(Some(self.cut(row)));
             }
@@ -134,6 +143,14 @@ impl<R: BufRead> RowCutter<R> {
             read: take(&mut self.read),
         }
     }
+}
+
+/// What is wrong with a row that has text behind a closing quote.
+fn behind_quote(opened: u64, closed: u64) -> RecordFault {
+    RecordFault::bad(format!(
+        "text follows the quote on line {closed}, which closes the one that opens on line {opened}; a quote within a \
+         quoted cell is written twice"
+    ))
 }
 
 /// Returns the number of cells of a row.
@@ -174,8 +191,8 @@ mod tests {
 
     #[test]
     fn rows_end_where_no_cell_is_quoted() {
-        let text = "\u{feff}\"a\n\",b\r\n\n\r\r\nc \"\n\"\"\"\r\n,\"\rd,\"e\"f\"\n";
-        let rows = ["\"a\n\",b\r\n", "c \"\n", "\"\"\"\r\n,\"\r", "d,\"e\"f\"\n"];
+        let text = "\u{feff}\"a\n\",b\r\n\n\r\r\nc \"\n\"\"\"\r\n,\"\rd,e\"f\"\n";
+        let rows = ["\"a\n\",b\r\n", "c \"\n", "\"\"\"\r\n,\"\r", "d,e\"f\"\n"];
         assert_eq!(cuts(text, 99), rows);
         assert_eq!(cuts("", 99).len() + cuts("\u{feff}\n\r", 99).len(), 0);
     }
@@ -204,6 +221,22 @@ mod tests {
         assert_eq!(cuts(text, 99), rows);
         assert_eq!(cuts("a\n\"", 99), ["a\n".to_owned(), lost(2)]);
         assert_eq!(cuts("a\n\"bcdefghijkl\nm", 4), ["a\n".to_owned(), lost(2)]);
+    }
+
+    #[test]
+    fn a_quote_that_another_one_closes_costs_the_rows_between() {
+        let text = "a\n1,\"b\n2,c\n3,\"d\" e\n4,f\n";
+        let lost = "text follows the quote on line 4, which closes the one that opens on line 2; a quote within a quoted \
+                    cell is written twice";
+        assert_eq!(cuts(text, 99), ["a\n", lost, "4,f\n"]);
+        for sound in [
+            "\"a\" ,b\n",
+            "\"a\"  \n",
+            "\"a \"\"b\"\"\"\n",
+            "a \"b\" c\n",
+        ] {
+            assert_eq!(cuts(sound, 99), [sound]);
+        }
     }
 
     #[test]
