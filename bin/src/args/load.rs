@@ -29,7 +29,7 @@ If a load is stopped, run the same command to finish it.
 Exit codes: 0 done, 2 something could not be read or stored, 75 another process is writing to the
 store, 130 interrupted.")]
 pub(crate) struct LoadArgs {
-    /// Files of sketches, or folders with files *.parquet
+    /// Files of sketches, or folders, of which all files *.parquet are read but those that begin with . or _
     #[arg(required = true, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub(crate) paths: Vec<PathBuf>,
 

@@ -1,6 +1,7 @@
 //! Loading sketches into a store.
 
 use std::fs::{self, File};
+use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::SyncSender;
@@ -37,8 +38,8 @@ pub struct Load {
 }
 
 impl Load {
-    /// Loads files, all `*.parquet` files of folders, sorted by name, and files that match patterns such as
-    /// `sketches/*.parquet`.
+    /// Loads files, all `*.parquet` files of folders and the folders in them, sorted by path, and files that match patterns
+    /// such as `sketches/*.parquet`. Files and folders of a folder whose names begin with `.` or `_` are left out, as engines do.
     ///
     /// # Errors
     ///
@@ -164,17 +165,25 @@ fn item(path: &Path, row: SketchRow) -> Item<(Input, Origin)> {
     }
 }
 
-/// Returns the sketch files of a folder that an engine wrote.
+/// Returns the sketch files of a folder that an engine wrote, and of the folders in it.
 fn files_of(folder: &Path) -> Result<Vec<PathBuf>, Error> {
-    let entries = fs::read_dir(folder).map_err(|error| refused(folder, &error))?;
-    let mut files = Vec::new();
-    for entry in entries {
-        let path = entry.map_err(|error| refused(folder, &error))?.path();
-        let is_hidden = path
-            .file_name()
-            .is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
-        if !is_hidden && path.extension().is_some_and(|end| end == "parquet") {
-            files.push(path);
+    let (mut files, mut folders) = (Vec::new(), vec![folder.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        let refuse = |error: io::Error| refused(&folder, &error);
+        for entry in fs::read_dir(&folder).map_err(refuse)? {
+            let entry = entry.map_err(refuse)?;
+            let path = entry.path();
+            let name = entry.file_name();
+            // Engines put what is not data yet, or no data, into such files and folders.
+            if matches!(name.as_encoded_bytes().first(), Some(b'.' | b'_')) {
+                continue;
+            }
+            let end = path.extension().unwrap_or_default();
+            if entry.file_type().map_err(refuse)?.is_dir() {
+                folders.push(path);
+            } else if end.eq_ignore_ascii_case("parquet") {
+                files.push(path);
+            }
         }
     }
     if files.is_empty() {
