@@ -104,8 +104,8 @@ pub(crate) fn gone_note(added: &AddSummary, dedupdb: &str) -> Option<String> {
     ))
 }
 
-/// A note about documents that were kept out because of texts that are not stored any more, if there are any.
-pub(crate) fn replaced_note(added: &AddSummary) -> Option<String> {
+/// A warning about documents that were kept out because of texts that are not stored any more, if there are any.
+pub(crate) fn replaced_warning(added: &AddSummary) -> Option<String> {
     let (one, many) = (
         "document was kept out because of a text that a later document replaced",
         "documents were kept out because of texts that later documents replaced",

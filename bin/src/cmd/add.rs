@@ -262,12 +262,14 @@ impl AddReporter<'_> {
             tally::other_names_note(added, dedupdb),
             tally::renamed_note(added, dedupdb),
             tally::gone_note(added, dedupdb),
-            tally::replaced_note(added),
             tally::stale_note(added, dedupdb),
             tally::pairs_note(added, self.add, dedupdb),
         ];
         for note in notes.into_iter().flatten() {
             self.console.note(&note);
+        }
+        if let Some(warning) = tally::replaced_warning(added) {
+            self.console.warning(&warning);
         }
         if added.documents() == 0 && added.ended == EndReason::All {
             self.console
