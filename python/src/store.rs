@@ -224,7 +224,8 @@ impl PyStore {
     /// when this returns; concurrent threads share a commit.
     ///
     /// If the key is stored and the new text resembles another document, the key keeps its old text. To get rid of the
-    /// old text, remove the key, or `replace` it.
+    /// old text, remove the key, or `replace` it. If a later row replaces the text that kept a row out, a warning says so:
+    /// give the rows again.
     ///
     /// ```python
     /// >>> store.insert("again", "the night tram runs again from friday on").verdict

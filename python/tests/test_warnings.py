@@ -55,6 +55,16 @@ def test_the_words_are_those_of_the_command(store: dedupdb.Store, path: Path, co
     assert str(told[0].message).partition("; exhaustive")[0] in said
 
 
+def test_rows_kept_out_because_of_a_replaced_text(store: dedupdb.Store) -> None:
+    store.add("x", TEXTS[0])
+    with pytest.warns(UserWarning, match="1 row was kept out because of documents that later rows replaced"):
+        table = store.insert(["y", "x"], [TEXTS[0], TEXTS[1]])
+    assert table["verdict"] == ["exact_copy", "updated"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert store.add(["y", "z"], [TEXTS[0], TEXTS[0]], unique=True).added == 1
+
+
 def test_warnings_point_at_the_caller(store: dedupdb.Store, tmp_path: Path) -> None:
     file = tmp_path / "texts.jsonl"
     file.write_text('{"id": "a", "text": "one two three"}\nbroken\n')
