@@ -106,8 +106,9 @@ const NEW_NAMES: [&str; 14] = [
     "untitled folder",
 ];
 
-/// Words in the names of folders of what was thrown away, or is thrown away later: `Deleted Mail`, `to_delete`.
-const TRASH_WORDS: [&str; 64] = [
+/// Words in the names of folders of what was thrown away, or is thrown away later: `Deleted Mail`, `to_delete`. A name
+/// that has one counts at least like that of a folder of copies.
+const TRASH_WORDS: [&str; 63] = [
     "cestino",
     "corbeille",
     "delete",
@@ -146,7 +147,6 @@ const TRASH_WORDS: [&str; 64] = [
     "recyclebin",
     "recycled",
     "recycler",
-    "recycling",
     "roskakori",
     "rubbish",
     "slettet",
@@ -172,6 +172,44 @@ const TRASH_WORDS: [&str; 64] = [
     "удаленные",
     "удалённые",
     "المحذوفات",
+];
+
+/// Words that stand beside these.
+const BESIDE_TRASH: [&str; 34] = [
+    "be",
+    "bin",
+    "box",
+    "can",
+    "correo",
+    "courrier",
+    "de",
+    "e",
+    "elemente",
+    "elementi",
+    "elementos",
+    "elementy",
+    "email",
+    "files",
+    "folder",
+    "gmail",
+    "inbox",
+    "items",
+    "itens",
+    "mail",
+    "mbox",
+    "messages",
+    "my",
+    "network",
+    "no",
+    "objekte",
+    "posta",
+    "recently",
+    "reciclaje",
+    "sbd",
+    "to",
+    "zu",
+    "zuletzt",
+    "элементы",
 ];
 
 /// The same in scripts without spaces: `已删除邮件`.
@@ -293,10 +331,19 @@ pub(crate) fn is_thrown_away(path: &Path) -> bool {
     set_aside(path) >= THROWN_AWAY
 }
 
-/// Whether a folder is one of what was thrown away.
+/// Whether a folder is one of what was thrown away: `Deleted Mail`, `Trash 2024`, but not `Spam recipes`.
 fn is_trash(name: &str) -> bool {
+    let is_beside = |word: &str| {
+        is_one(word, &TRASH_WORDS)
+            || is_one(word, &BESIDE_TRASH)
+            || word.bytes().all(|byte| byte.is_ascii_digit())
+    };
     let has_part = || TRASH_PARTS.iter().any(|part| name.contains(part));
-    words(name).any(|word| is_one(word, &TRASH_WORDS)) || has_part() || is_one(name, &["bin"])
+    has_trash_word(name) && words(name).all(is_beside) || has_part() || name == "Bin"
+}
+
+fn has_trash_word(name: &str) -> bool {
+    words(name).any(|word| is_one(word, &TRASH_WORDS))
 }
 
 /// Whether a folder has one of these names. In mail, a folder in a folder is `.INBOX.Trash` or `INBOX.Trash`.
@@ -351,7 +398,13 @@ fn is_folder_aside(name: &str) -> bool {
     let is_backup = ends_with_one(name, &BACKUP_WORDS) || begins_with_one_of(name, &BACKUP_WORDS);
     let has_one = |known: &[&str]| words(name).any(|word| is_one(word, known));
     let is_of_device = (has_one(&BACKUP_WORDS) || has_one(&FORMER_WORDS)) && has_one(&DEVICES);
-    is_side || is_hidden(name) || is_copy(name) || is_backup || is_of_device || is_new(name)
+    is_side
+        || is_hidden(name)
+        || is_copy(name)
+        || is_backup
+        || is_of_device
+        || is_new(name)
+        || has_trash_word(name)
 }
 
 /// Whether a program gave this name to a new file or folder.
@@ -465,6 +518,8 @@ mod tests {
             "Duplicates/a.txt",
             "Backup USB/a.txt",
             "Ancien PC/a.txt",
+            "anti-spam/a.txt",
+            "Deleted scenes/a.txt",
             "Entwürfe/a.txt",
             "backup-2021-laptop/a.txt",
             "From old PC/a.txt",
@@ -513,7 +568,8 @@ mod tests {
             "document of my life.txt",
             "cur/1700000000.M1.host:2,FRS",
             "what is new.txt",
-            "binary/a.txt",
+            "bin/a.txt",
+            "Recycling/a.txt",
             "trash talk.txt",
         ] {
             assert_eq!(set_aside(Path::new(other)), 0, "{other}");
@@ -532,7 +588,8 @@ mod tests {
             ".Drafts/cur/a",
             ".INBOX.Deleted Items/cur/a",
             "INBOX.Trash/a",
-            "Bin/a.txt",
+            "[Gmail]/Bin/a.txt",
+            "Network Trash Folder/a.txt",
             "Trash 2024/a.txt",
             "to be deleted/a.txt",
             "Messages supprimés/a.eml",

@@ -105,9 +105,15 @@ fn what_another_one_has_as_well_moves() {
         ("500", "500 000"),
         ("12", "12:30"),
         ("3", "3/4"),
+        ("5 €", "5 €7"),
+        ("\rTotal: no", "\rTotal: not yet"),
+        (
+            "\nTotal . . . . . . . . . no",
+            "\nTotal . . . . . . . . . not yet",
+        ),
     ] {
         let sandbox = Sandbox::new();
-        sandbox.write("in/z.txt", format!("{start} {other} {}", text(2, 15)));
+        sandbox.write("in/z.txt", format!("{start} {other} {}\n", text(2, 15)));
         sandbox.write("in/a.txt", format!("{start} {end}"));
         assert!(moved(&sandbox, &[]).0.is_empty(), "{end}");
     }

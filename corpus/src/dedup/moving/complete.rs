@@ -162,8 +162,8 @@ fn whole_text(document: SourcedText) -> Option<String> {
 
 /// Whether a text has the same lines as another one, or goes on behind them. Line ends and white space before them do not count.
 ///
-/// The last line may be cut off: it has no end but some words, and the text goes on for a while. A number at the end may
-/// be another one: 500 is not the beginning of 500.50, nor of 500 000.
+/// The last line may be cut off: it has no end but some words, which have letters or digits, and the text goes on for a
+/// while. A number at the end may be another one: 500 is not the beginning of 500.50, nor of 500 000.
 fn goes_on(text: &str, other: &str) -> bool {
     const WORDS: usize = 10;
     let (mut own, mut others) = (lines(text), lines(other).peekable());
@@ -172,18 +172,33 @@ fn goes_on(text: &str, other: &str) -> bool {
         if line == other_line {
             continue;
         }
-        let last_word = other_line.split_whitespace().next_back();
+        // Other line ends do not end a line here, and what is behind the last one is no longer for that.
+        let last_line = other_line.rsplit(is_rare_line_end).next();
+        let cut: Vec<&str> = last_line.into_iter().flat_map(words).collect();
         let is_cut = others.peek().is_none()
             && !other.ends_with(char::is_whitespace)
-            && other_line.split_whitespace().count() >= WORDS
-            && last_word.is_some_and(|word| !word.contains(char::is_numeric));
+            && cut.len() >= WORDS
+            && cut
+                .last()
+                .is_some_and(|word| !word.contains(char::is_numeric));
         let rest = line.strip_prefix(other_line).filter(|_| is_cut);
-        let behind = rest.map(|rest| {
-            rest.split_whitespace().count() + own.flat_map(str::split_whitespace).count()
-        });
+        let behind = rest.map(|rest| words(rest).count() + own.flat_map(words).count());
         return behind.is_some_and(|words| words >= WORDS);
     }
     true
+}
+
+/// Returns the words of a line, but not single marks such as dashes or dots.
+fn words(line: &str) -> impl Iterator<Item = &str> {
+    let words = line.split_whitespace();
+    words.filter(|word| word.contains(char::is_alphanumeric))
+}
+
+fn is_rare_line_end(letter: char) -> bool {
+    matches!(
+        letter,
+        '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}'
+    )
 }
 
 /// Returns the lines without white space at their ends, up to the last one that has anything else.
