@@ -372,6 +372,30 @@ fn a_store_without_shingles_is_saved_by_its_checksums() {
     assert!(Store::check(&target).unwrap().is_clean());
 }
 
+/// They have no signature that could verify the shingles.
+#[test]
+fn of_small_texts_the_shingles_must_fit_the_fingerprints() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    let store = Store::create(&path, &Schema::default()).unwrap();
+    numbered::add(&store, 0..20, 12);
+    drop(store);
+    let file = path.join("shingles.1");
+    let sound = fs::read(&file).unwrap();
+    let mut lost = 0;
+    for at in (64..sound.len()).step_by(11) {
+        let mut bytes = sound.clone();
+        bytes[at] ^= 1 << (at % 8);
+        fs::write(&file, bytes).unwrap();
+        let target = folder.path().join(at.to_string());
+        let salvaged = Store::salvage(&path, &target, |_| {}).unwrap();
+        assert_eq!(salvaged.lost + salvaged.doubtful, 20, "byte {at}");
+        assert!(Store::check(&target).unwrap().is_clean(), "byte {at}");
+        lost += salvaged.lost;
+    }
+    assert!(lost > 0);
+}
+
 /// A killed process may have left a note, and its process number may belong to another one by now.
 #[test]
 fn a_note_that_nobody_stands_by_is_in_nobodys_way() {

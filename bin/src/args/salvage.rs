@@ -16,9 +16,10 @@ Examples:
 
 Prints a line for each document that is not intact, with columns separated by tabs: `lost` or
 `doubtful`, the key, and the reason. Doubtful documents are in the new store: they lie in a damaged
-part of a file, but agree with everything that can still be compared. A content whose keys are lost
-is kept under the BLAKE3 hash of its text, which `b3sum` prints for a file; contents that were
-removed may come back in this way. Add the texts of lost documents again.
+part of a file, but agree with what can still be compared, which is little for texts of up to 64
+shingles: to be sure, remove them and add their texts again. A content whose keys are lost is kept
+under the BLAKE3 hash of its text, which `b3sum` prints for a file; contents that were removed may
+come back in this way. Add the texts of lost documents again.
 
 If the index is damaged, the parameters may be, too. The last line says which ones the new store
 has.

@@ -402,7 +402,12 @@ impl SalvageRun<'_> {
             return ContentWorth::Whole;
         }
         if !self.schema.keeps_signature(content.row.shingle_count) {
-            return ContentWorth::Doubtful("nothing verifies its shingles");
+            let is_shingle = |hash: u32| shingles.as_slice().binary_search(&hash).is_ok();
+            return if words(&content.fingerprints).all(is_shingle) {
+                ContentWorth::Doubtful("little or nothing verifies its shingles")
+            } else {
+                ContentWorth::Lost("its shingles do not fit its fingerprints")
+            };
         }
         // Shingles that reproduce the signature have not changed. The hash of the text may have.
         if content.signature.as_deref() != Some(&*self.sketcher.signature(shingles.as_slice())) {
