@@ -519,7 +519,6 @@ mod tests {
             "Backup USB/a.txt",
             "Ancien PC/a.txt",
             "anti-spam/a.txt",
-            "Deleted scenes/a.txt",
             "Entwürfe/a.txt",
             "backup-2021-laptop/a.txt",
             "From old PC/a.txt",
