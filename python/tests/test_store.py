@@ -252,7 +252,9 @@ def test_upkeep(path: Path, tmp_path: Path) -> None:
 
 def test_damage_is_found(path: Path) -> None:
     with dedupdb.open(path) as store:
-        store.add([(str(number), f"a text about {number}, and little else") for number in range(100)])
+        # So many words that opening the store does not need their shingles.
+        texts = [" ".join(f"w{number}x{word}" for word in range(80)) for number in range(100)]
+        store.add([str(number) for number in range(100)], texts)
     [column] = path.glob("shingles.*")
     content = bytearray(column.read_bytes())
     content[100] ^= 1
