@@ -161,7 +161,9 @@ impl RowAdder {
             {
                 let done = pushed.first + pushed.rows;
                 for (key, outcome) in pushed.keys.iter().zip(&outcomes) {
-                    outcome.iter().for_each(|it| kept_out.count(key, it));
+                    if let Ok(outcome) = outcome {
+                        kept_out.count(key, outcome);
+                    }
                 }
                 self.take(py, pushed, outcomes, tell, &mut skipped)?;
                 self.told.tell(py, done, None)?;
