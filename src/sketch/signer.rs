@@ -1,5 +1,7 @@
 //! Computing signatures from shingles.
 
+use std::cell::Cell;
+
 use super::family::Family;
 use super::kernel::BLOCK;
 use super::permutations::Permutations;
@@ -10,6 +12,11 @@ use crate::error::{Error, Result};
 
 /// The maximum number of permutations of a signature.
 pub(crate) const MAX_PERMUTATIONS: u32 = 16_384;
+
+thread_local! {
+    /// The memory in which a thread signs, kept between texts: a few bytes a slot, of which there are few.
+    static MINIMA: Cell<Vec<u32>> = const { Cell::new(Vec::new()) };
+}
 
 /// Computes signatures: the minimum of a shingle set under each of k permutations.
 ///
@@ -81,6 +88,15 @@ impl Signer {
     /// enough capacity, a call allocates nothing.
     pub fn sign_into(&self, shingles: &[u32], scratch: &mut Vec<u32>, out: &mut Vec<u8>) {
         self.extend(0, shingles, scratch, out);
+    }
+
+    /// The bytes of a shingle set's signature, made in memory that the thread keeps.
+    pub(crate) fn signature_bytes_of(&self, shingles: &[u32]) -> Vec<u8> {
+        let mut signature = Vec::with_capacity(self.signature_bytes());
+        let mut minima = MINIMA.take();
+        self.sign_into(shingles, &mut minima, &mut signature);
+        MINIMA.set(minima);
+        signature
     }
 
     /// Appends the slots `from..` of a shingle set's signature to `out`.

@@ -5,5 +5,5 @@ mod reclaimable;
 mod rows;
 mod snapshot;
 
-pub(crate) use rows::{BlockEnds, ContentRows};
-pub(crate) use snapshot::{CommittedTables, PackedShingles, Snapshot, bucket_error, file_size};
+pub(crate) use rows::{BlockEnds, ContentRows, PackedShingles};
+pub(crate) use snapshot::{CommittedTables, Snapshot, bucket_error, file_size};

@@ -9,7 +9,7 @@ use crate::codec::words;
 use crate::error::{Error, Result};
 use crate::schema::Schema;
 use crate::sketch::Signer;
-use crate::storage::columns::{ColumnView, unpack_stored};
+use crate::storage::columns::{ColumnView, packed};
 use crate::storage::format::{ColumnKind, ContentRow, MOST_BYTES, PerColumn, copy_hash};
 use crate::storage::postings::BucketList;
 use crate::text::ShingleSet;
@@ -34,8 +34,8 @@ pub(crate) struct BlockEnds {
 }
 
 thread_local! {
-    /// The memory in which a thread makes signatures of small sets.
-    static SIGNING: Cell<(ShingleSet, Vec<u32>)> = Cell::default();
+    /// The memory in which a thread unpacks small sets to sign them.
+    static SMALL_SET: Cell<ShingleSet> = Cell::default();
 }
 
 impl<'a> ContentRows<'a> {
@@ -51,7 +51,7 @@ impl<'a> ContentRows<'a> {
 
     /// The row of `content`, and where the blocks of the content before it end.
     #[inline]
-    pub(super) fn content_and_before(self, content: u32) -> Result<(ContentRow, BlockEnds)> {
+    fn content_and_before(self, content: u32) -> Result<(ContentRow, BlockEnds)> {
         let Some(before) = content.checked_sub(1) else {
             return Ok((self.content(content)?, BlockEnds::default()));
         };
@@ -60,6 +60,21 @@ impl<'a> ContentRows<'a> {
             [before, row] => Ok((ContentRow::decode(row), BlockEnds::of_row(before))),
             _ => Err(self.cut_short()),
         }
+    }
+
+    /// The row of `content`, and its shingles.
+    #[inline]
+    pub(super) fn content_and_shingles(
+        self,
+        content: u32,
+    ) -> Result<(ContentRow, PackedShingles<'a>)> {
+        let (row, before) = self.content_and_before(content)?;
+        let shingles = PackedShingles {
+            rows: self,
+            range: before.shingles_end..row.shingles_end,
+            count: row.shingle_count as usize,
+        };
+        Ok((row, shingles))
     }
 
     /// Where the blocks of all contents below `content` end.
@@ -91,16 +106,16 @@ impl<'a> ContentRows<'a> {
     /// The signature of `content` in stored form. That of a small set is made of its shingles.
     #[inline]
     pub(crate) fn signature(self, content: u32) -> Result<Cow<'a, [u8]>> {
-        match self.kept_signature(content)? {
+        let (row, packed) = self.content_and_shingles(content)?;
+        match self.kept_signature(&row)? {
             Some(kept) => Ok(Cow::Borrowed(kept)),
-            None => self.made_signature(content).map(Cow::Owned),
+            None => self.made_signature(&packed).map(Cow::Owned),
         }
     }
 
-    /// The signature of `content` if it is kept.
+    /// The signature of the content with this row, if it is kept.
     #[inline]
-    pub(crate) fn kept_signature(self, content: u32) -> Result<Option<&'a [u8]>> {
-        let row = self.content(content)?;
+    pub(super) fn kept_signature(self, row: &ContentRow) -> Result<Option<&'a [u8]>> {
         if !self.schema.keeps_signature(row.shingle_count) {
             return Ok(None);
         }
@@ -111,24 +126,13 @@ impl<'a> ContentRows<'a> {
         self.row(ColumnKind::Signatures, place, bytes).map(Some)
     }
 
-    /// The signature that the shingles of `content` have.
-    fn made_signature(self, content: u32) -> Result<Vec<u8>> {
-        let (row, before) = self.content_and_before(content)?;
-        let range = before.shingles_end..row.shingles_end;
-        let packed = self.block(ColumnKind::Shingles, &range)?;
-        let mut signature = Vec::with_capacity(self.schema.signature_bytes());
-        let (mut shingles, mut minima) = SIGNING.take();
-        let unpacked = unpack_stored(packed, row.shingle_count as usize, &mut shingles);
-        self.signer
-            .sign_into(shingles.as_slice(), &mut minima, &mut signature);
-        SIGNING.set((shingles, minima));
-        match unpacked {
-            Ok(()) => Ok(signature),
-            Err(reason) => Err(Error::damaged(
-                self.columns[ColumnKind::Shingles].path(),
-                reason,
-            )),
-        }
+    /// The signature that these shingles have.
+    fn made_signature(self, packed: &PackedShingles<'_>) -> Result<Vec<u8>> {
+        let mut shingles = SMALL_SET.take();
+        let unpacked = packed.unpack(&mut shingles);
+        let signature = self.signer.signature_bytes_of(shingles.as_slice());
+        SMALL_SET.set(shingles);
+        unpacked.map(|()| signature)
     }
 
     /// The fingerprints of `content` in stored form.
@@ -182,6 +186,44 @@ impl<'a> ContentRows<'a> {
             }
         }
         Ok(())
+    }
+}
+
+/// The shingles of a content, not yet read.
+#[derive(Clone, Debug)]
+pub(crate) struct PackedShingles<'a> {
+    rows: ContentRows<'a>,
+    range: Range<u64>,
+    count: usize,
+}
+
+impl<'a> PackedShingles<'a> {
+    /// The shingles in stored form.
+    #[inline]
+    pub(crate) fn bytes(&self) -> Result<&'a [u8]> {
+        self.rows.block(ColumnKind::Shingles, &self.range)
+    }
+
+    /// The tails of the shingles, if they have any.
+    #[inline]
+    pub(crate) fn tails(&self) -> Result<Option<&'a [[u8; 4]]>> {
+        Ok(packed::stored_tails(self.bytes()?, self.count))
+    }
+
+    /// Replaces `set` by the shingles.
+    pub(crate) fn unpack(&self, set: &mut ShingleSet) -> Result<()> {
+        let unpacked = packed::unpack_stored(self.bytes()?, self.count, set);
+        unpacked.map_err(|reason| self.damaged(reason))
+    }
+
+    /// Whether one of `values`, which ascend, is among the shingles.
+    pub(crate) fn has_any(&self, values: &[u32]) -> Result<bool> {
+        let has_any = packed::has_any(self.bytes()?, self.count, values);
+        has_any.map_err(|reason| self.damaged(reason))
+    }
+
+    fn damaged(&self, reason: &str) -> Error {
+        Error::damaged(self.rows.columns[ColumnKind::Shingles].path(), reason)
     }
 }
 

@@ -9,12 +9,12 @@ use std::sync::Arc;
 
 use redb::{ReadTransaction, WriteTransaction};
 
-use super::rows::{BlockEnds, ContentRows};
+use super::rows::{BlockEnds, ContentRows, PackedShingles};
 use crate::codec::{BitSet, low32};
 use crate::error::{Error, Result};
 use crate::schema::Schema;
 use crate::sketch::Signer;
-use crate::storage::columns::{BLOCK_BYTES, ColumnView, all_sums, blocks_of, packed, sum};
+use crate::storage::columns::{BLOCK_BYTES, ColumnView, all_sums, blocks_of, sum};
 use crate::storage::disk;
 use crate::storage::disk::Process;
 use crate::storage::format::{ColumnKind, ContentRow, HEADER_BYTES, PerColumn, copy_hash, narrow};
@@ -182,45 +182,6 @@ pub(crate) struct Snapshot {
     pub(crate) len: u32,
 }
 
-/// The shingles of a content, not yet read.
-#[derive(Clone, Debug)]
-pub(crate) struct PackedShingles<'a> {
-    snapshot: &'a Snapshot,
-    range: Range<u64>,
-    count: usize,
-}
-
-impl<'a> PackedShingles<'a> {
-    /// The shingles in stored form.
-    #[inline]
-    pub(crate) fn bytes(&self) -> Result<&'a [u8]> {
-        let (snapshot, range) = (self.snapshot, &self.range);
-        snapshot.block(ColumnKind::Shingles, range)
-    }
-
-    /// The tails of the shingles, if they have any.
-    #[inline]
-    pub(crate) fn tails(&self) -> Result<Option<&'a [[u8; 4]]>> {
-        Ok(packed::stored_tails(self.bytes()?, self.count))
-    }
-
-    /// Replaces `set` by the shingles.
-    pub(crate) fn unpack(&self, set: &mut ShingleSet) -> Result<()> {
-        let unpacked = packed::unpack_stored(self.bytes()?, self.count, set);
-        unpacked.map_err(|reason| self.damaged(reason))
-    }
-
-    /// Whether one of `values`, which ascend, is among the shingles.
-    pub(crate) fn has_any(&self, values: &[u32]) -> Result<bool> {
-        let has_any = packed::has_any(self.bytes()?, self.count, values);
-        has_any.map_err(|reason| self.damaged(reason))
-    }
-
-    fn damaged(&self, reason: &str) -> Error {
-        Error::damaged(self.snapshot.column(ColumnKind::Shingles).path(), reason)
-    }
-}
-
 impl Snapshot {
     /// Wraps an error of the index.
     pub(crate) fn in_index(&self, error: redb::Error) -> Error {
@@ -330,7 +291,7 @@ impl Snapshot {
 
     /// The same if it is kept: that of a small set is not.
     pub(crate) fn kept_signature(&self, content: u32) -> Result<Option<&[u8]>> {
-        self.rows().kept_signature(content)
+        self.rows().kept_signature(&self.content(content)?)
     }
 
     #[inline]
@@ -385,25 +346,13 @@ impl Snapshot {
         Ok(())
     }
 
-    /// The bytes in a range of the column of a kind.
-    #[inline]
-    fn block(&self, kind: ColumnKind, range: &Range<u64>) -> Result<&[u8]> {
-        self.rows().block(kind, range)
-    }
-
     /// The row of `content`, and its shingles.
     #[inline]
     pub(crate) fn content_and_shingles(
         &self,
         content: u32,
     ) -> Result<(ContentRow, PackedShingles<'_>)> {
-        let (row, before) = self.rows().content_and_before(content)?;
-        let shingles = PackedShingles {
-            snapshot: self,
-            range: before.shingles_end..row.shingles_end,
-            count: row.shingle_count as usize,
-        };
-        Ok((row, shingles))
+        self.rows().content_and_shingles(content)
     }
 
     /// Replaces `set` by the shingles of `content`.

@@ -1,6 +1,5 @@
 //! From a text to everything that the store needs of it.
 
-use std::cell::Cell;
 use std::sync::Arc;
 
 use super::matching::Probe;
@@ -89,11 +88,6 @@ impl Sketch {
     }
 }
 
-thread_local! {
-    /// The memory in which a thread signs, kept between texts: a few bytes a slot, of which there are few.
-    static MINIMA: Cell<Vec<u32>> = const { Cell::new(Vec::new()) };
-}
-
 /// Makes the sketches that a schema asks for.
 #[derive(Debug)]
 pub(crate) struct StoreSketcher {
@@ -169,11 +163,7 @@ impl StoreSketcher {
 
     /// The bytes of the signature of a shingle set.
     pub(crate) fn signature(&self, shingles: &[u32]) -> Vec<u8> {
-        let mut signature = Vec::with_capacity(self.schema.signature_bytes());
-        let mut minima = MINIMA.take();
-        self.signer.sign_into(shingles, &mut minima, &mut signature);
-        MINIMA.set(minima);
-        signature
+        self.signer.signature_bytes_of(shingles)
     }
 }
 
