@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::codec::low32;
 use crate::error::{Error, Result};
 use crate::lsh::Bands;
 use crate::sketch::{Family, Signer, SlotWidth};
@@ -295,9 +296,14 @@ impl Schema {
 
     /// Whether a store keeps the signature of a content with this number of shingles.
     ///
-    /// That of up to 64 shingles which are kept follows from them, in about the time that reading it would take.
+    /// That of up to 64 shingles which are kept follows from them.
     pub(crate) fn keeps_signature(&self, shingle_count: u32) -> bool {
         !self.keeps_shingles || shingle_count > MOST_UNSIGNED
+    }
+
+    /// The number of signatures in a column of this size.
+    pub(crate) fn signatures_in(&self, column_bytes: u64) -> u32 {
+        low32(column_bytes / self.signature_bytes() as u64)
     }
 
     /// Refuses a schema that no store may have.

@@ -556,9 +556,9 @@ impl StoreFiles {
         BlockEnds {
             shingles_end: self.columns[ColumnKind::Shingles].len(),
             fingerprints_end: self.columns[ColumnKind::Fingerprints].len(),
-            signatures: low32(
-                self.columns[ColumnKind::Signatures].len() / self.schema.signature_bytes() as u64,
-            ),
+            signatures: self
+                .schema
+                .signatures_in(self.columns[ColumnKind::Signatures].len()),
         }
     }
 

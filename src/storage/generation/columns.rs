@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use super::NextGeneration;
-use crate::codec::low32;
 use crate::error::{Error, Result};
 use crate::schema::Schema;
 use crate::storage::columns::{ColumnSpec, ColumnView, ColumnWriter, Trust};
@@ -123,8 +122,7 @@ impl NextGeneration {
         let ids = (self.state.covered..end).filter(|&id| !self.ids.leaves_out(id));
         let ids: Vec<u32> = ids.collect();
         let schema = self.plan.schema.clone();
-        let signature_bytes = schema.signature_bytes() as u64;
-        let signed = |column: &ColumnWriter| low32(column.len() / signature_bytes);
+        let signed = |column: &ColumnWriter| schema.signatures_in(column.len());
         let mut signatures = self.columns[ColumnKind::Signatures].as_ref().map(signed);
         for &id in &ids {
             // A row is copied, except for the ends of blocks in columns that are written again.

@@ -432,8 +432,8 @@ impl Store {
         }
         if plan.resigns(&snapshot.schema) {
             let (old, new) = (&snapshot.schema, &plan.schema);
-            bytes +=
-                named("signatures") / old.signature_bytes() as u64 * new.signature_bytes() as u64;
+            let signatures = old.signatures_in(named("signatures"));
+            bytes += u64::from(signatures) * new.signature_bytes() as u64;
         }
         Ok(bytes)
     }
