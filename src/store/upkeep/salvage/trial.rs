@@ -82,15 +82,13 @@ impl SchemaTrial {
             if wreck.has_catalog() && !is_sound {
                 continue;
             }
-            if is_signed && content.signature.is_none() {
-                continue;
-            }
-            let is_set = content.unpack(&mut shingles);
-            if is_set || !is_signed {
-                let fits = |stored: &Vec<u8>| *stored == sketcher.signature(shingles.as_slice());
-                trial.tried += 1;
-                trial.fit += u32::from(is_set && content.signature.as_ref().is_none_or(fits));
-            }
+            let fits = match (&content.signature, content.unpack(&mut shingles)) {
+                (Some(stored), true) => *stored == sketcher.signature(shingles.as_slice()),
+                (_, is_set) if !is_signed => is_set,
+                _ => continue,
+            };
+            trial.tried += 1;
+            trial.fit += u32::from(fits);
         }
         Ok(trial)
     }
