@@ -93,10 +93,16 @@ impl<'a> TaskComparer<'a> {
         let snapshot = self.snapshot;
         let contents = self.comparisons.contents();
         let band = self.comparisons.band;
-        let before = self.skipped.before(snapshot, band, task.content)?;
-        rows.hold(&task.others, |place| {
-            SignatureRow::of(snapshot, contents[place])
-        })?;
+        let read = |place: usize| SignatureRow::of(snapshot, contents[place]);
+        rows.hold(&task.others, read)?;
+        let unheld;
+        let own = if let Some(held) = rows.at(task.place) {
+            held
+        } else {
+            unheld = read(task.place)?;
+            &unheld
+        };
+        let before = self.skipped.before(snapshot, band, task.content, own);
         others.clear();
         for (&content, row) in contents[task.others.clone()]
             .iter()
@@ -137,6 +143,11 @@ impl<'a> SignatureRows<'a> {
     /// The rows at places that are held.
     fn of(&self, places: &Range<usize>) -> &[SignatureRow<'a>] {
         &self.rows[places.start - self.start..places.end - self.start]
+    }
+
+    /// The row at a place, if it is held.
+    fn at(&self, place: usize) -> Option<&SignatureRow<'a>> {
+        self.rows.get(place.checked_sub(self.start)?)
     }
 
     fn end(&self) -> usize {

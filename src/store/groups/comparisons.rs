@@ -21,7 +21,8 @@ const MOST: usize = 1 << 16;
 #[derive(Clone, Debug)]
 pub(crate) struct ComparisonTask {
     pub(crate) content: u32,
-    /// Places of the others among [`Comparisons::contents`].
+    /// Its place among [`Comparisons::contents`], and those of the others.
+    pub(crate) place: usize,
     pub(crate) others: Range<usize>,
 }
 
@@ -141,8 +142,11 @@ impl Comparisons {
                 }
                 self.other = others.end;
                 self.open += others.len();
-                let content = self.contents()[self.at];
-                return Ok(Some(ComparisonTask { content, others }));
+                return Ok(Some(ComparisonTask {
+                    content: self.contents()[self.at],
+                    place: self.at,
+                    others,
+                }));
             }
             // The next content of the bucket, or the first one of the next bucket.
             self.at += 1;

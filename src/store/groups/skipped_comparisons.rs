@@ -29,21 +29,22 @@ impl SkippedComparisons {
         Ok(())
     }
 
-    /// The contents that `one` was compared with in buckets of bands before `band`.
+    /// The contents that `one`, whose row is given, was compared with in buckets of bands before `band`.
     pub(crate) fn before<'a>(
         &'a self,
         snapshot: &'a Snapshot,
         band: u32,
         one: u32,
-    ) -> Result<EarlierBands<'a>> {
-        Ok(EarlierBands {
+        row: &'a SignatureRow<'a>,
+    ) -> EarlierBands<'a> {
+        EarlierBands {
             skipped: self,
             snapshot,
             band,
             one,
-            row: SignatureRow::of(snapshot, one)?,
+            row,
             hashes: OnceCell::new(),
-        })
+        }
     }
 
     /// Whether the comparison of two contents was skipped in the bucket of a band, which they
@@ -96,7 +97,7 @@ pub(crate) struct EarlierBands<'a> {
     /// The number of bands.
     band: u32,
     one: u32,
-    row: SignatureRow<'a>,
+    row: &'a SignatureRow<'a>,
     /// Its hashes in these bands.
     hashes: OnceCell<Vec<Option<u32>>>,
 }
