@@ -1,9 +1,8 @@
 //! Documents on their way from Python into a store.
 
-use std::collections::HashMap;
 use std::time::Duration;
 
-use dedupdb::write::{Change, Intake, Outcome};
+use dedupdb::write::{Intake, Outcome};
 use dedupdb_corpus::number::counted;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -48,45 +47,10 @@ pub(crate) struct RowAdder {
     pub(crate) told: Watched,
 }
 
-/// Counts rows that were kept out because of documents which later rows replaced.
-#[derive(Default)]
-struct KeptOutRows {
-    by_key: HashMap<String, u64>,
-    by_replaced: u64,
-}
-
-impl KeptOutRows {
-    fn count(&mut self, key: &str, outcome: &Outcome) {
-        match (outcome.change, &outcome.earlier) {
-            (Change::KeptOut, Some(earlier)) => {
-                *self.by_key.entry(earlier.key.clone()).or_default() += 1;
-            }
-            (Change::Updated, _) => self.by_replaced += self.by_key.remove(key).unwrap_or(0),
-            _ => {}
-        }
-    }
-
-    /// Warns of them, since their texts may be in no document.
-    fn warn(&self, py: Python<'_>) -> PyResult<()> {
-        if self.by_replaced == 0 {
-            return Ok(());
-        }
-        let rows = counted(self.by_replaced, "row was", "rows were");
-        warn(
-            py,
-            &format!(
-                "{rows} kept out because of documents that later rows replaced; add the same again"
-            ),
-        )
-    }
-}
-
-/// Rows that were pushed: the number of the first one, how many there are, the keys of the valid ones, and those with
-/// flaws, in order.
+/// Rows that were pushed: the number of the first one, how many there are, and those with flaws, in order.
 struct PushedRows {
     first: u64,
     rows: u64,
-    keys: Vec<String>,
     flaws: Vec<(u64, Flaw)>,
 }
 
@@ -96,17 +60,12 @@ impl PushedRows {
         let mut pushed = PushedRows {
             first,
             rows: batch.rows.len() as u64,
-            keys: Vec::with_capacity(batch.rows.len()),
             flaws: Vec::new(),
         };
         let mut inputs = Vec::with_capacity(batch.rows.len());
         for (row, document) in (first..).zip(batch.rows) {
             match document {
-                Ok(document) => {
-                    let input = input(document);
-                    pushed.keys.push(input.key().to_owned());
-                    inputs.push(input);
-                }
+                Ok(document) => inputs.push(input(document)),
                 Err(flaw) => pushed.flaws.push((row, flaw)),
             }
         }
@@ -129,7 +88,7 @@ impl RowAdder {
         let pipeline = py.detach(|| self.store.pipeline(intake));
         let mut pipeline = pipeline.map_err(|error| raised(py, &error))?;
         let mut under_way = std::collections::VecDeque::new();
-        let (mut skipped, mut kept_out) = (Vec::new(), KeptOutRows::default());
+        let mut skipped = Vec::new();
         let (mut first, mut is_ended, mut is_closed) = (0, false, false);
         while !is_closed || pipeline.under_way() > 0 {
             // Nothing more is committed before every row is known to be valid.
@@ -160,19 +119,19 @@ impl RowAdder {
                 && let Some(pushed) = under_way.pop_front()
             {
                 let done = pushed.first + pushed.rows;
-                for (key, outcome) in pushed.keys.iter().zip(&outcomes) {
-                    if let Ok(outcome) = outcome {
-                        kept_out.count(key, outcome);
-                    }
-                }
                 self.take(py, pushed, outcomes, tell, &mut skipped)?;
                 self.told.tell(py, done, None)?;
             }
             py.check_signals()?;
         }
+        let kept_out = pipeline.kept_out_by_replaced();
         drop(pipeline);
         self.told.end(py)?;
-        kept_out.warn(py)?;
+        if kept_out > 0 {
+            let rows = counted(kept_out, "row was", "rows were");
+            let what = "kept out because of documents that later rows replaced; add the same again";
+            warn(py, &format!("{rows} {what}"))?;
+        }
         Ok(skipped)
     }
 

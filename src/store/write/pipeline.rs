@@ -1,6 +1,7 @@
 //! Documents on their way into a store, in batches.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -132,6 +133,7 @@ pub struct Pipeline {
     batches: Option<Sender<Vec<Input>>>,
     outcomes: Receiver<Result<Vec<Result<Outcome>>>>,
     under_way: usize,
+    kept_out_by_replaced: Arc<AtomicU64>,
     stop: Progress,
     sketching: JoinHandle<()>,
     writing: JoinHandle<()>,
@@ -150,7 +152,7 @@ impl Store {
         let (batches, to_sketch) = mpsc::channel();
         let (sketched, to_write) = mpsc::channel();
         let (told, outcomes) = mpsc::channel();
-        let stop = Progress::new();
+        let (stop, kept_out_by_replaced) = (Progress::new(), Arc::default());
         let sketching = SketchThread {
             store: self.clone(),
             batches: to_sketch,
@@ -162,6 +164,7 @@ impl Store {
             intake,
             sketched: to_write,
             outcomes: told,
+            kept_out_by_replaced: Arc::clone(&kept_out_by_replaced),
             stop: stop.clone(),
         };
         let writing = self.start("write", move || writing.run())?;
@@ -171,6 +174,7 @@ impl Store {
             batches: Some(batches),
             outcomes,
             under_way: 0,
+            kept_out_by_replaced,
             stop,
             sketching,
             writing,
@@ -215,6 +219,12 @@ impl Pipeline {
             self.under_way += 1;
             self.feeder = None;
         }
+    }
+
+    /// Returns [`Writer::kept_out_by_replaced`](crate::Writer::kept_out_by_replaced) of all documents, once the pipeline is
+    /// closed and nothing is under way; 0 before.
+    pub fn kept_out_by_replaced(&self) -> u64 {
+        self.kept_out_by_replaced.load(Ordering::Acquire)
     }
 
     /// Records that this thread feeds the pipeline.
@@ -287,6 +297,7 @@ struct WriteThread {
     intake: Intake,
     sketched: Receiver<Batch>,
     outcomes: Sender<Result<Vec<Result<Outcome>>>>,
+    kept_out_by_replaced: Arc<AtomicU64>,
     stop: Progress,
 }
 
@@ -323,6 +334,8 @@ impl WriteThread {
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
                     writer.commit()?;
+                    let kept_out = writer.kept_out_by_replaced()?;
+                    self.kept_out_by_replaced.store(kept_out, Ordering::Release);
                     break;
                 }
             }
