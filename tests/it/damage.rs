@@ -188,7 +188,7 @@ fn a_reader_that_follows_a_writer_sees_damage_to_what_is_new() {
     assert!(has(5).unwrap() && has(149).unwrap());
     numbered::add(&writer, 150..200, 80);
     let path = folder.path().join("contents.1");
-    let at = HEADER + 48 * 170;
+    let at = HEADER + 52 * 170;
     let mut bytes = fs::read(&path).unwrap();
     bytes[at] ^= 1;
     fs::write(&path, bytes).unwrap();

@@ -134,11 +134,11 @@ fn of_pages_and_messages_only_the_same_files_move() {
     sandbox.write("in/anna.eml", message("anna@example.org"));
     sandbox.write("in/otto.eml", message("otto@example.org"));
     sandbox.write("in/otto (1).eml", message("otto@example.org"));
-    let (mut files, ran) = moved(&sandbox, &[]);
-    files.sort();
     // The same bytes, of which all are read as text.
     sandbox.write("in/exported otto", message("otto@example.org"));
     sandbox.write("in/source.txt", page(""));
+    let (mut files, ran) = moved(&sandbox, &[]);
+    files.sort();
     let copies = ["in/a (1).html", "in/b (1).html", "in/otto (1).eml"];
     assert_eq!(files, copies, "{}", ran.stderr);
     assert_eq!(moved(&sandbox, &["--threshold", "0.8"]).0.len(), 7);
