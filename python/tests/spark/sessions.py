@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
+# Of a machine that runs for minutes: the last compiler and the parallel collector take longer than they save.
+BRIEFLY = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
 def missing() -> str:
@@ -37,6 +39,8 @@ def session(master: str, folder: Path, **settings: str) -> Any:
         # With so little data, to compile a query takes longer than to run it.
         "spark.sql.codegen.wholeStage": "false",
         "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+        "spark.driver.extraJavaOptions": BRIEFLY,
+        "spark.executor.extraJavaOptions": BRIEFLY,
         "spark.driver.memory": "1g",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
