@@ -1,6 +1,7 @@
 //! Computing signatures from shingles.
 
 use std::cell::Cell;
+use std::ops::Range;
 
 use super::family::Family;
 use super::kernel::BLOCK;
@@ -90,13 +91,15 @@ impl Signer {
         self.extend(0, shingles, scratch, out);
     }
 
-    /// The bytes of a shingle set's signature, made in memory that the thread keeps.
-    pub(crate) fn signature_bytes_of(&self, shingles: &[u32]) -> Vec<u8> {
-        let mut signature = Vec::with_capacity(self.signature_bytes());
-        let mut minima = MINIMA.take();
-        self.sign_into(shingles, &mut minima, &mut signature);
-        MINIMA.set(minima);
-        signature
+    /// The first `slots` slots of a shingle set's signature, all if it has fewer, made in memory that the thread keeps.
+    pub(crate) fn first_slots(&self, slots: u32, shingles: &[u32]) -> Vec<u8> {
+        let slots = slots.min(self.permutations);
+        let mut bytes = Vec::with_capacity(slots as usize * self.width.bytes());
+        let mut scratch = MINIMA.take();
+        let minima = self.minima_of(0..slots as usize, shingles, &mut scratch);
+        self.append_slots(0, minima, &mut bytes);
+        MINIMA.set(scratch);
+        bytes
     }
 
     /// Appends the slots `from..` of a shingle set's signature to `out`.
@@ -117,7 +120,8 @@ impl Signer {
     /// ```
     pub fn extend(&self, from: u32, shingles: &[u32], scratch: &mut Vec<u32>, out: &mut Vec<u8>) {
         if from < self.permutations {
-            let minima = self.minima_from(from as usize, shingles, scratch);
+            let slots = from as usize..self.permutations as usize;
+            let minima = self.minima_of(slots, shingles, scratch);
             self.append_slots(from, minima, out);
         }
     }
@@ -135,8 +139,9 @@ impl Signer {
     /// The minima of a union of sets are the slot-wise minima of the minima of the sets.
     pub fn minima(&self, shingles: &[u32]) -> Vec<u32> {
         let mut minima = Vec::new();
-        self.minima_from(0, shingles, &mut minima);
-        minima.truncate(self.permutations as usize);
+        let slots = self.permutations as usize;
+        self.minima_of(0..slots, shingles, &mut minima);
+        minima.truncate(slots);
         minima
     }
 
@@ -158,20 +163,19 @@ impl Signer {
         Signature::from_bytes(self.width, bytes).unwrap_or_else(|| unreachable!())
     }
 
-    /// Computes the minima of the blocks that contain slots `from..`, and returns those slots.
-    fn minima_from<'a>(
+    /// Computes the minima of the blocks that contain these slots, and returns those of the slots.
+    fn minima_of<'a>(
         &self,
-        from: usize,
+        slots: Range<usize>,
         shingles: &[u32],
         scratch: &'a mut Vec<u32>,
     ) -> &'a mut [u32] {
-        let first = from / BLOCK;
-        let permutations = self.permutations as usize;
+        let first = slots.start / BLOCK;
         scratch.clear();
-        scratch.resize((permutations.div_ceil(BLOCK) - first) * BLOCK, u32::MAX);
+        scratch.resize((slots.end.div_ceil(BLOCK) - first) * BLOCK, u32::MAX);
         let minima = scratch.as_chunks_mut().0;
         self.drawn.lower(self.level, first, shingles, minima);
-        &mut scratch[from - first * BLOCK..permutations - first * BLOCK]
+        &mut scratch[slots.start - first * BLOCK..slots.end - first * BLOCK]
     }
 
     /// Returns the permutation family.

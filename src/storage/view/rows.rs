@@ -106,10 +106,16 @@ impl<'a> ContentRows<'a> {
     /// The signature of `content` in stored form. That of a small set is made of its shingles.
     #[inline]
     pub(crate) fn signature(self, content: u32) -> Result<Cow<'a, [u8]>> {
+        self.first_slots(u32::MAX, content)
+    }
+
+    /// The same, of which no more than the first `slots` slots are needed: no others are made.
+    #[inline]
+    pub(crate) fn first_slots(self, slots: u32, content: u32) -> Result<Cow<'a, [u8]>> {
         let (row, packed) = self.content_and_shingles(content)?;
         match self.kept_signature(&row)? {
             Some(kept) => Ok(Cow::Borrowed(kept)),
-            None => self.made_signature(&packed).map(Cow::Owned),
+            None => self.made_slots(slots, &packed).map(Cow::Owned),
         }
     }
 
@@ -126,13 +132,13 @@ impl<'a> ContentRows<'a> {
         self.row(ColumnKind::Signatures, place, bytes).map(Some)
     }
 
-    /// The signature that these shingles have.
-    fn made_signature(self, packed: &PackedShingles<'_>) -> Result<Vec<u8>> {
+    /// The first slots of the signature that these shingles have.
+    fn made_slots(self, slots: u32, packed: &PackedShingles<'_>) -> Result<Vec<u8>> {
         let mut shingles = SMALL_SET.take();
         let unpacked = packed.unpack(&mut shingles);
-        let signature = self.signer.signature_bytes_of(shingles.as_slice());
+        let made = self.signer.first_slots(slots, shingles.as_slice());
         SMALL_SET.set(shingles);
-        unpacked.map(|()| signature)
+        unpacked.map(|()| made)
     }
 
     /// The fingerprints of `content` in stored form.

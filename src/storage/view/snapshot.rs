@@ -289,6 +289,12 @@ impl Snapshot {
         self.rows().signature(content)
     }
 
+    /// The same, of which no more than the first `slots` slots are needed.
+    #[inline]
+    pub(crate) fn first_slots(&self, slots: u32, content: u32) -> Result<Cow<'_, [u8]>> {
+        self.rows().first_slots(slots, content)
+    }
+
     /// The same if it is kept: that of a small set is not.
     pub(crate) fn kept_signature(&self, content: u32) -> Result<Option<&[u8]>> {
         self.rows().kept_signature(&self.content(content)?)

@@ -163,7 +163,7 @@ impl StoreSketcher {
 
     /// The bytes of the signature of a shingle set.
     pub(crate) fn signature(&self, shingles: &[u32]) -> Vec<u8> {
-        self.signer.signature_bytes_of(shingles)
+        self.signer.first_slots(u32::MAX, shingles)
     }
 }
 

@@ -93,7 +93,7 @@ impl<'a> TaskComparer<'a> {
         let snapshot = self.snapshot;
         let contents = self.comparisons.contents();
         let band = self.comparisons.band;
-        let read = |place: usize| SignatureRow::of(snapshot, contents[place]);
+        let read = |place: usize| SignatureRow::of(snapshot, band, contents[place]);
         rows.hold(&task.others, read)?;
         let unheld;
         let own = if let Some(held) = rows.at(task.place) {

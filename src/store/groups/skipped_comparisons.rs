@@ -68,7 +68,7 @@ impl SkippedComparisons {
     }
 }
 
-/// The signature of a content.
+/// A content's signature, of which only some first bands are needed.
 #[derive(Clone, Debug)]
 pub(crate) struct SignatureRow<'a> {
     signature: Cow<'a, [u8]>,
@@ -79,9 +79,9 @@ pub(crate) struct SignatureRow<'a> {
 
 impl<'a> SignatureRow<'a> {
     #[inline]
-    pub(crate) fn of(snapshot: &'a Snapshot, content: u32) -> Result<SignatureRow<'a>> {
-        let signature = snapshot.signature(content)?;
+    pub(crate) fn of(snapshot: &'a Snapshot, bands: u32, content: u32) -> Result<SignatureRow<'a>> {
         let (shape, width) = (snapshot.schema.bands(), snapshot.schema.slot_width());
+        let signature = snapshot.first_slots(bands * shape.rows(), content)?;
         let band = signature.get(..shape.rows() as usize * width.bytes());
         let head = band.and_then(<[u8]>::first_chunk);
         let head = head.copied().unwrap_or_default();
