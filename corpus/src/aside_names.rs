@@ -108,12 +108,11 @@ const NEW_NAMES: [&str; 14] = [
 
 /// Words in the names of folders of what was thrown away, or is thrown away later: `Deleted Mail`, `to_delete`. A name
 /// that has one counts at least like that of a folder of copies.
-const TRASH_WORDS: [&str; 63] = [
+const TRASH_WORDS: [&str; 62] = [
     "cestino",
     "corbeille",
     "delete",
     "deleted",
-    "deseado",
     "discarded",
     "eliminado",
     "eliminados",
@@ -175,7 +174,7 @@ const TRASH_WORDS: [&str; 63] = [
 ];
 
 /// Words that stand beside these.
-const BESIDE_TRASH: [&str; 34] = [
+const BESIDE_TRASH: [&str; 33] = [
     "be",
     "bin",
     "box",
@@ -200,7 +199,6 @@ const BESIDE_TRASH: [&str; 34] = [
     "messages",
     "my",
     "network",
-    "no",
     "objekte",
     "posta",
     "recently",
@@ -212,8 +210,10 @@ const BESIDE_TRASH: [&str; 34] = [
     "элементы",
 ];
 
-/// The same in scripts without spaces: `已删除邮件`.
-const TRASH_PARTS: [&str; 12] = [
+/// The same in scripts without spaces, `已删除邮件`, and where no word alone says it.
+const TRASH_PARTS: [&str; 14] = [
+    "correo electrónico no deseado",
+    "correo no deseado",
     "ถังขยะ",
     "ごみ箱",
     "ゴミ箱",
@@ -338,8 +338,9 @@ fn is_trash(name: &str) -> bool {
             || is_one(word, &BESIDE_TRASH)
             || word.bytes().all(|byte| byte.is_ascii_digit())
     };
-    let has_part = || TRASH_PARTS.iter().any(|part| name.contains(part));
-    has_trash_word(name) && words(name).all(is_beside) || has_part() || name == "Bin"
+    let lower = name.to_lowercase();
+    let has_part = TRASH_PARTS.iter().any(|part| lower.contains(part));
+    has_trash_word(name) && words(name).all(is_beside) || has_part || name == "Bin"
 }
 
 fn has_trash_word(name: &str) -> bool {
@@ -569,6 +570,7 @@ mod tests {
             "what is new.txt",
             "bin/a.txt",
             "Recycling/a.txt",
+            "deseado/a.txt",
             "trash talk.txt",
         ] {
             assert_eq!(set_aside(Path::new(other)), 0, "{other}");
@@ -592,6 +594,7 @@ mod tests {
             "Trash 2024/a.txt",
             "to be deleted/a.txt",
             "Messages supprimés/a.eml",
+            "Correo no deseado/a.eml",
             "已删除邮件/a.eml",
             "cur/1700000000.M1.host:2,ST",
         ] {
