@@ -2,6 +2,8 @@
 
 use std::path::{Component, Path};
 
+use unicode_normalization::UnicodeNormalization;
+
 use crate::is_compressed;
 
 /// Words that file managers put into the name of a copy: `a copy 2.txt`, `Kopie von a.txt`.
@@ -108,7 +110,9 @@ const NEW_NAMES: [&str; 14] = [
 
 /// Words in the names of folders of what was thrown away, or is thrown away later: `Deleted Mail`, `to_delete`. A name
 /// that has one counts at least like that of a folder of copies.
-const TRASH_WORDS: [&str; 62] = [
+const TRASH_WORDS: [&str; 80] = [
+    "basura",
+    "borttaget",
     "cestino",
     "corbeille",
     "delete",
@@ -123,23 +127,31 @@ const TRASH_WORDS: [&str; 62] = [
     "gelöscht",
     "gelöschte",
     "gelöschtes",
+    "gereksiz",
     "indesiderata",
     "indésirable",
     "indésirables",
     "junk",
     "kosz",
     "koš",
+    "kôš",
     "lixeira",
     "lixo",
+    "lomtár",
     "löschen",
     "müll",
     "mülleimer",
+    "odstraněná",
+    "ongewenst",
+    "ongewenste",
     "papelera",
     "papierkorb",
     "papirkurv",
     "papperskorg",
     "papperskorgen",
+    "poistetut",
     "poubelle",
+    "pourriel",
     "prullenbak",
     "prullenmand",
     "recycle",
@@ -148,15 +160,19 @@ const TRASH_WORDS: [&str; 62] = [
     "recycler",
     "roskakori",
     "rubbish",
+    "silinmiş",
+    "slettede",
     "slettet",
     "spam",
     "spamverdacht",
+    "spazzatura",
     "supprimer",
     "supprimé",
     "supprimés",
     "trash",
     "trashcan",
     "trashed",
+    "törölt",
     "unerwünscht",
     "unerwünschte",
     "usunięte",
@@ -167,14 +183,18 @@ const TRASH_WORDS: [&str; 62] = [
     "κάδος",
     "корзина",
     "кошик",
+    "кошче",
+    "нежелательная",
     "спам",
     "удаленные",
     "удалённые",
+    "אשפה",
     "المحذوفات",
+    "المهملات",
 ];
 
 /// Words that stand beside these.
-const BESIDE_TRASH: [&str; 33] = [
+const BESIDE_TRASH: [&str; 39] = [
     "be",
     "bin",
     "box",
@@ -183,7 +203,9 @@ const BESIDE_TRASH: [&str; 33] = [
     "courrier",
     "de",
     "e",
+    "elemek",
     "elemente",
+    "elementer",
     "elementi",
     "elementos",
     "elementy",
@@ -201,13 +223,17 @@ const BESIDE_TRASH: [&str; 33] = [
     "network",
     "objekte",
     "posta",
+    "pošta",
     "recently",
     "reciclaje",
     "sbd",
     "to",
     "zu",
     "zuletzt",
+    "öğeler",
+    "почта",
     "элементы",
+    "سلة",
 ];
 
 /// The same in scripts without spaces, `已删除邮件`, and where no word alone says it.
@@ -297,7 +323,8 @@ const THROWN_AWAY: usize = 8;
 /// what a build made. A compressed file is one, too; trash counts more than these.
 pub(crate) fn set_aside(path: &Path) -> usize {
     let mut names = path.components().filter_map(|component| match component {
-        Component::Normal(name) => Some(name.to_string_lossy()),
+        // Some systems write an accent as a character of its own.
+        Component::Normal(name) => Some(name.to_string_lossy().nfc().collect::<String>()),
         _ => None,
     });
     let file = names.next_back();
@@ -595,6 +622,9 @@ mod tests {
             "to be deleted/a.txt",
             "Messages supprimés/a.eml",
             "Correo no deseado/a.eml",
+            "Gelo\u{308}scht/a.txt",
+            "Odstraněná pošta/a.eml",
+            "سلة المهملات/a.txt",
             "已删除邮件/a.eml",
             "cur/1700000000.M1.host:2,ST",
         ] {

@@ -7,7 +7,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use crate::SourcedText;
-use crate::aside_names::set_aside;
+use crate::aside_names::{is_thrown_away, set_aside};
 use crate::garbled::{garbled_places, with_letters};
 use dedupdb::sketching::{Shingler, seen_characters};
 use dedupdb::{Result, Schema};
@@ -86,11 +86,11 @@ impl ShingleCounter {
 /// is worth keeping.
 pub(crate) type Content = (Reverse<u64>, bool, Reverse<u64>, usize);
 
-/// Of two documents, the one with the lesser rank is worth keeping: what it says, how many names tell that it is a copy, the
-/// length of its text, and the lengths of its name and path.
-pub(crate) type KeepRank = (Content, usize, Reverse<u64>, [usize; 2]);
+/// Of two documents, the one with the lesser rank is worth keeping: whether it was thrown away, what it says, how many names
+/// tell that it is a copy, the length of its text, and the lengths of its name and path.
+pub(crate) type KeepRank = (bool, Content, usize, Reverse<u64>, [usize; 2]);
 
-/// Returns what sorts the document to keep first: the one that says most, by its number of distinct shingles; then the
+/// Returns what sorts the document to keep first: one that was not thrown away; then the one that says most, by its number of distinct shingles; then the
 /// one with more shingles, counted as often as they come; then the one with fewer names, of the file and its folders,
 /// that are hidden or tell a copy or a program; then the one with the longer text, then the shorter name, then the
 /// shorter path. A record, which is not a file of its own, counts as having one such name. Invisible characters do not
@@ -117,8 +117,14 @@ pub(crate) fn rank_of_text(text: &str, content: Content, place: Option<(&Path, b
     }
     let indentation = indents.saturating_sub(least.saturating_mul(lines));
     let length = seen_characters(text).saturating_sub(quotes) + indentation;
-    let (_, aside, _, lengths) = stored_rank(0, 0, place);
-    (content, aside, Reverse(length as u64), lengths)
+    let (is_thrown_away, _, aside, _, lengths) = stored_rank(0, 0, place);
+    (
+        is_thrown_away,
+        content,
+        aside,
+        Reverse(length as u64),
+        lengths,
+    )
 }
 
 /// Returns the same without the text.
@@ -130,6 +136,7 @@ pub(crate) fn stored_rank(shingles: u64, bytes: u64, place: Option<(&Path, bool)
         set_aside(path) + usize::from(is_record)
     });
     (
+        place.is_some_and(|(path, _)| is_thrown_away(path)),
         (Reverse(shingles), false, Reverse(0), 0),
         aside,
         Reverse(bytes),

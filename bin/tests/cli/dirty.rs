@@ -40,11 +40,14 @@ fn folders_of_version_control_are_left_out_unless_they_are_named() {
         sandbox.write(format!("in/{folder}/format"), folder);
     }
     sandbox.write("in/deep/CVS/Entries", "entries");
+    for file in ["HEAD", "objects/pack/p", "refs/heads/main"] {
+        sandbox.write(format!("in/site/{file}"), file);
+    }
     sandbox.write("in/.gitignore", "a file");
     sandbox.write("in/module/.git", "gitdir: ../.git/modules/module\n");
     sandbox.write("in/other/.git", "a file that is only called so");
     let summary = sandbox.add(&["in"], 0);
-    assert_eq!(summary["skipped"], json!({ "version control": 8 }));
+    assert_eq!(summary["skipped"], json!({ "version control": 9 }));
     // A file that only has such a name belongs to a user.
     let keys = ["in/.gitignore", "in/CVS/format", "in/other/.git"];
     assert_eq!(sandbox.keys(), keys);

@@ -4,7 +4,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::moving::{MOVE, UNDO};
 use crate::sandbox::{Ran, Sandbox, text};
@@ -164,6 +164,43 @@ fn no_file_moves_because_of_one_that_is_out_of_sight() {
             assert!(!files.contains(&stays), "{end}: {}", ran.stderr);
         }
     }
+}
+
+#[test]
+fn a_file_stays_beside_one_that_was_thrown_away_whatever_moves() {
+    let sandbox = Sandbox::new();
+    sandbox.write("in/l.txt", text(1, 60));
+    sandbox.write("in/Trash/l.txt", format!("{}\nand a line", text(1, 60)));
+    assert!(moved(&sandbox, &[]).0.is_empty());
+    for option in [["--threshold", "0.7"], ["--keep", "longest"]] {
+        let (files, ran) = moved(&sandbox, &option);
+        assert_eq!(files, ["in/Trash/l.txt"], "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn no_file_moves_because_of_a_record_that_was_thrown_away_elsewhere() {
+    let record = json!({"id": "one", "text": text(1, 60)});
+    for (folder, moves) in [("Trash", false), (".kept", false), ("letters", true)] {
+        let sandbox = Sandbox::new();
+        sandbox.write("in/l.txt", text(1, 60));
+        sandbox.write(format!("g/{folder}/r.jsonl"), format!("{record}\n"));
+        let (files, ran) = moved(&sandbox, &["--against", "g"]);
+        assert_eq!(files.len(), usize::from(moves), "{folder}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn the_same_bytes_as_a_page_and_as_a_message_both_stay() {
+    let both = format!(
+        "Subject: hello\nContent-Type: text/html\n\n<p>{}\n",
+        text(1, 60)
+    );
+    let sandbox = Sandbox::new();
+    sandbox.write("in/b.html", &both);
+    sandbox.write("in/c.eml", &both);
+    let (files, ran) = moved(&sandbox, &[]);
+    assert!(files.is_empty(), "{files:?} {}", ran.stderr);
 }
 
 #[test]

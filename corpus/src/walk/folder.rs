@@ -71,8 +71,16 @@ pub(crate) fn is_version_control(folder: &Path) -> bool {
         Some(".git" | ".hg" | ".svn" | ".bzr" | ".jj") => true,
         Some("_darcs") => folder.join("format").is_file(),
         Some("CVS") => folder.join("Entries").is_file(),
-        _ => false,
+        _ => is_bare_git(folder),
     }
+}
+
+/// Whether a folder is what `.git` is elsewhere, as on a server.
+fn is_bare_git(folder: &Path) -> bool {
+    folder.join("HEAD").is_file()
+        && ["objects", "refs"]
+            .iter()
+            .all(|it| folder.join(it).is_dir())
 }
 
 /// Whether `move` made a folder of files that are put aside, or whether this is the list of them.

@@ -24,25 +24,32 @@ pub(super) struct CompleteCheck<'a> {
     pub(super) differing: bool,
 }
 
+/// What a file says.
+enum FileText {
+    Whole(String),
+    /// The hash of a text that is not all.
+    Part([u8; 32]),
+}
+
 /// A file that stays.
 struct StayingFile {
-    /// `None` if it is not all that the file says, or cannot be read again.
-    text: Option<String>,
+    /// `None` if it cannot be read again.
+    text: Option<FileText>,
     path: Option<PathBuf>,
     /// What was planned for it, unless it is the one that the others resemble.
     planned: Option<PlannedMove>,
 }
 
 impl StayingFile {
-    /// Whether nothing of another file with this text is missing here. Without their texts, their bytes decide. They do not
-    /// if only one is a text: the same message may be one that is read as a message, and one that is read as it is.
-    fn has_all_of(&self, other: &PlannedMove, text: Option<&str>) -> bool {
+    /// Whether nothing of another file with this text is missing here. Where texts are not all, bytes decide, if they are read
+    /// in the same way: the same message may be read as a message, as a page and as it is.
+    fn has_all_of(&self, other: &PlannedMove, text: &FileText) -> bool {
         match (&self.text, text) {
-            (Some(own), Some(text)) => goes_on(own, text),
-            (None, None) => self
-                .path
-                .as_deref()
-                .is_some_and(|path| other.has_bytes_of(path)),
+            (Some(FileText::Whole(own)), FileText::Whole(text)) => goes_on(own, text),
+            (Some(FileText::Part(own)), FileText::Part(text)) => {
+                let path = self.path.as_deref();
+                own == text && path.is_some_and(|path| other.has_bytes_of(path))
+            }
             _ => false,
         }
     }
@@ -91,7 +98,7 @@ impl CompleteCheck<'_> {
             let mut text = None;
             while let Some(document) = documents.next_if(|it| it.source == path) {
                 if document.record.is_none() || key == Some(&document.key) {
-                    text = Some(whole_text(document));
+                    text = Some(text_of_file(document));
                 }
             }
             text
@@ -100,7 +107,7 @@ impl CompleteCheck<'_> {
             .as_ref()
             .and_then(|other| text_of(other, like.as_ref()));
         let mut staying = vec![StayingFile {
-            text: text.flatten(),
+            text,
             path: other,
             planned: None,
         }];
@@ -117,10 +124,10 @@ impl CompleteCheck<'_> {
                 Some(file) => plan.is_as_safe(&file.file, &planned.file),
                 None => plan.is_other_safe(&planned),
             });
-            if let Some(whole) = safe.find(|it| it.has_all_of(&planned, text.as_deref())) {
+            if let Some(whole) = safe.find(|it| it.has_all_of(&planned, &text)) {
                 if let Some(file) = &whole.planned {
                     let (similarity, is_copy) = match (&text, &whole.text) {
-                        (Some(own), Some(other)) => {
+                        (FileText::Whole(own), Some(FileText::Whole(other))) => {
                             let explained = Explanation::of_texts(self.schema, own, other)?;
                             let similarity = explained.similarity().unwrap_or_default();
                             (similarity, explained.exact_copy)
@@ -136,9 +143,11 @@ impl CompleteCheck<'_> {
             }
             left += 1;
             if self.is_within && bytes < MOST_BYTES {
-                bytes += text.as_ref().map_or(0, String::len);
+                if let FileText::Whole(text) = &text {
+                    bytes += text.len();
+                }
                 staying.push(StayingFile {
-                    text,
+                    text: Some(text),
                     path: Some(planned.file.clone()),
                     planned: Some(planned),
                 });
@@ -148,16 +157,20 @@ impl CompleteCheck<'_> {
     }
 }
 
-/// Returns the text of a document, if it is all that its file says: not that of a page or a message, and without bytes that
+/// Returns the text of a document. It is all that its file says if it is not that of a page or a message, and without bytes that
 /// could not be decoded, or were by a guess, as those of an encoding other than Unicode are.
-fn whole_text(document: SourcedText) -> Option<String> {
+fn text_of_file(document: SourcedText) -> FileText {
     let is_unicode = [UTF_8, UTF_16LE, UTF_16BE]
         .map(Encoding::name)
         .contains(&document.encoding);
     let is_all = !document.is_extracted
         && is_unicode
         && !document.text().contains(char::REPLACEMENT_CHARACTER);
-    is_all.then(|| document.into_text())
+    if is_all {
+        FileText::Whole(document.into_text())
+    } else {
+        FileText::Part(document.hash())
+    }
 }
 
 /// Whether a text has the same lines as another one, or goes on behind them. Line ends and white space before them do not count.

@@ -230,12 +230,14 @@ impl MovePlan {
         if let Some(other) = other.filter(|it| it.starts_with(&self.folder)) {
             return self.is_as_safe(other, &planned.file);
         }
-        // Elsewhere, what counts is the name below what was named.
-        let other = Path::new(&planned.like);
-        let mut roots = self.against.iter();
-        let below = roots.find_map(|root| other.strip_prefix(root).ok());
-        let other = below.unwrap_or(other);
-        other.is_absolute() || !is_out_of_sight(other) && !is_thrown_away(other)
+        // Elsewhere, what counts is the name below what was named, of the document and of its file.
+        let names = [Some(Path::new(&planned.like)), other];
+        names.into_iter().flatten().all(|name| {
+            let mut roots = self.against.iter();
+            let below = roots.find_map(|root| name.strip_prefix(root).ok());
+            let name = below.unwrap_or(name);
+            name.is_absolute() || !is_out_of_sight(name) && !is_thrown_away(name)
+        })
     }
 
     /// Returns the path of a file as the files of the folder are named, if it is one of them.
