@@ -138,3 +138,16 @@ fn a_header_of_a_tsv_whose_columns_have_other_names_is_no_document() {
     let counted = ["x.tsv", "--text-field", "2", "--id-field", "1"];
     assert_eq!(sandbox.add(&counted, 0)["added"], 2);
 }
+
+#[test]
+fn a_tsv_whose_rows_end_with_carriage_returns_is_refused() {
+    let sandbox = Sandbox::new();
+    sandbox.write("old.tsv", "id\ttext\rk1\tone text\rk2\tanother\r");
+    let ran = sandbox.run(&["add", "-q", "old.tsv"]).expect(2);
+    let said = "old.tsv: its rows end with carriage returns alone";
+    assert!(ran.stderr.contains(said), "{}", ran.stderr);
+    // That of a line of Windows ends no row, nor does one in a text.
+    sandbox.write("new.tsv", "id\ttext\r\nk1\tone\rtext\r\n");
+    sandbox.run(&["add", "new.tsv"]).expect(0);
+    assert_eq!(sandbox.keys(), ["k1"]);
+}

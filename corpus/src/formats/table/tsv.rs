@@ -12,6 +12,9 @@ use crate::skipped::RecordFault;
 /// What to do about a row with more cells than the header.
 const SPACES: &str = "write the tabs of a text as spaces";
 
+const OLD_ENDS: &str =
+    "its rows end with carriage returns alone, as on old systems; write line feeds";
+
 /// Names of columns that have texts. A first row with one of them is a header, although no column was found.
 const TEXTS: [&str; 10] = [
     "abstract",
@@ -60,6 +63,9 @@ pub(crate) fn open<R: BufRead>(
     let mut lines = lines.verbatim(options.verbatim);
     let first = lines.next().transpose()?;
     let row = first.as_ref().and_then(|line| line.body.as_ref().ok());
+    if row.is_some_and(|row| has_old_ends(row)) {
+        return Err(io::Error::other(OLD_ENDS));
+    }
     let names = row.map_or(Vec::new(), |row| {
         let cells = without_mark(row).split(|&byte| byte == b'\t');
         cells
@@ -84,6 +90,12 @@ pub(crate) fn open<R: BufRead>(
         names,
         lines: first.into_iter().chain(lines),
     })
+}
+
+/// Whether rows end within a line: other cells are behind a carriage return.
+fn has_old_ends(line: &[u8]) -> bool {
+    let mut parts = line.split(|&byte| byte == b'\r').skip(1);
+    parts.any(|part| part.contains(&b'\t'))
 }
 
 /// Whether a first row seems to have names of columns.
