@@ -408,6 +408,7 @@ fn is_file_aside(name: &str) -> bool {
     let is_hidden = stem.starts_with('.') && stem.len() > 1;
     is_hidden
         || is_saved
+        || is_copy(name)
         || is_copy(stem)
         || is_old
         || is_rotated
@@ -501,6 +502,7 @@ mod tests {
         for aside in [
             "report.bak",
             "report.txt~",
+            "report.txt (1)",
             "#report#",
             "a/Old/report.txt",
             "report.ORIG",
@@ -528,7 +530,6 @@ mod tests {
             "thesis (1).txt",
             "thesis(12).txt",
             "thesis [2].txt",
-            "Docs (1)/a.txt",
             "Copy (2) of thesis.txt",
             "thesis duplicate.txt",
             "thesis 副本.txt",
