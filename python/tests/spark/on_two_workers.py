@@ -46,8 +46,7 @@ def main() -> None:
     spark = session("local-cluster[2,1,1024]", folder, **{"spark.executor.memory": "512m"})
     try:
         df = frame(spark, [tuple(row) for row in documents], 4)
-        sketched = dd.sketch(df.mapInArrow(slowly, df.schema), key="url", text="body", threshold=0.7)
-        sketches = sketched.persist()  # The killed one's are made again.
+        sketches = dd.sketch(df.mapInArrow(slowly, df.schema), key="url", text="body", threshold=0.7)
         killed: list[int] = []
 
         def kill() -> None:
