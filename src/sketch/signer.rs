@@ -96,8 +96,7 @@ impl Signer {
         let slots = slots.min(self.permutations);
         let mut bytes = Vec::with_capacity(slots as usize * self.width.bytes());
         let mut scratch = MINIMA.take();
-        let minima = self.minima_of(0..slots as usize, shingles, &mut scratch);
-        self.append_slots(0, minima, &mut bytes);
+        self.append(0..slots, shingles, &mut scratch, &mut bytes);
         MINIMA.set(scratch);
         bytes
     }
@@ -120,10 +119,21 @@ impl Signer {
     /// ```
     pub fn extend(&self, from: u32, shingles: &[u32], scratch: &mut Vec<u32>, out: &mut Vec<u8>) {
         if from < self.permutations {
-            let slots = from as usize..self.permutations as usize;
-            let minima = self.minima_of(slots, shingles, scratch);
-            self.append_slots(from, minima, out);
+            self.append(from..self.permutations, shingles, scratch, out);
         }
+    }
+
+    /// Appends these slots of a shingle set's signature.
+    fn append(
+        &self,
+        slots: Range<u32>,
+        shingles: &[u32],
+        scratch: &mut Vec<u32>,
+        out: &mut Vec<u8>,
+    ) {
+        let places = slots.start as usize..slots.end as usize;
+        let minima = self.minima_of(places, shingles, scratch);
+        self.append_slots(slots.start, minima, out);
     }
 
     /// Appends the slots from number `from` on, which are cut from these minima.
