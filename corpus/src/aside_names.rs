@@ -317,7 +317,7 @@ const SIDE_FOLDERS: [&str; 58] = [
 ];
 
 /// What a folder of what was thrown away counts: more than any other folders of a path.
-const THROWN_AWAY: usize = 8;
+pub(crate) const THROWN_AWAY: usize = 8;
 
 /// How many of the names of the file and its folders say that it is hidden, a copy, or not a person's: a backup, a library,
 /// what a build made. A compressed file is one, too; trash counts more than these.
@@ -408,8 +408,7 @@ fn is_file_aside(name: &str) -> bool {
     let is_hidden = stem.starts_with('.') && stem.len() > 1;
     is_hidden
         || is_saved
-        || is_copy(name)
-        || is_copy(stem)
+        || [name, stem].iter().any(|it| is_copy(it))
         || is_old
         || is_rotated
         || is_part
@@ -502,7 +501,6 @@ mod tests {
         for aside in [
             "report.bak",
             "report.txt~",
-            "report.txt (1)",
             "#report#",
             "a/Old/report.txt",
             "report.ORIG",
@@ -530,6 +528,7 @@ mod tests {
             "thesis (1).txt",
             "thesis(12).txt",
             "thesis [2].txt",
+            "Docs (1)/a.txt",
             "Copy (2) of thesis.txt",
             "thesis duplicate.txt",
             "thesis 副本.txt",
@@ -630,6 +629,13 @@ mod tests {
             "cur/1700000000.M1.host:2,ST",
         ] {
             assert!(is_thrown_away(Path::new(trash)), "{trash}");
+        }
+    }
+
+    #[test]
+    fn a_copy_may_be_named_behind_its_extension() {
+        for aside in ["report.txt (1)", "report.txt - Kopie"] {
+            assert_eq!(set_aside(Path::new(aside)), 1, "{aside}");
         }
     }
 

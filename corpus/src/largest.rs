@@ -7,7 +7,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use crate::SourcedText;
-use crate::aside_names::{is_thrown_away, set_aside};
+use crate::aside_names::{THROWN_AWAY, set_aside};
 use crate::garbled::{garbled_places, with_letters};
 use dedupdb::sketching::{Shingler, seen_characters};
 use dedupdb::{Result, Schema};
@@ -86,9 +86,18 @@ impl ShingleCounter {
 /// is worth keeping.
 pub(crate) type Content = (Reverse<u64>, bool, Reverse<u64>, usize);
 
-/// Of two documents, the one with the lesser rank is worth keeping: whether it was thrown away, what it says, how many names
-/// tell that it is a copy, the length of its text, and the lengths of its name and path.
-pub(crate) type KeepRank = (bool, Content, usize, Reverse<u64>, [usize; 2]);
+/// Of two documents, the one with the lesser rank is worth keeping. The fields decide in this order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct KeepRank {
+    is_thrown_away: bool,
+    content: Content,
+    /// How many names tell that it is a copy.
+    aside: usize,
+    /// The length of its text.
+    length: Reverse<u64>,
+    /// The lengths of its name and path.
+    names: [usize; 2],
+}
 
 /// Returns what sorts the document to keep first: one that was not thrown away; then the one that says most, by its number of distinct shingles; then the
 /// one with more shingles, counted as often as they come; then the one with fewer names, of the file and its folders,
@@ -117,14 +126,10 @@ pub(crate) fn rank_of_text(text: &str, content: Content, place: Option<(&Path, b
     }
     let indentation = indents.saturating_sub(least.saturating_mul(lines));
     let length = seen_characters(text).saturating_sub(quotes) + indentation;
-    let (is_thrown_away, _, aside, _, lengths) = stored_rank(0, 0, place);
-    (
-        is_thrown_away,
+    KeepRank {
         content,
-        aside,
-        Reverse(length as u64),
-        lengths,
-    )
+        ..stored_rank(0, length as u64, place)
+    }
 }
 
 /// Returns the same without the text.
@@ -132,16 +137,15 @@ pub(crate) fn stored_rank(shingles: u64, bytes: u64, place: Option<(&Path, bool)
     let path = place.and_then(|(path, is_record)| (!is_record).then_some(path));
     let name = path.and_then(Path::file_name);
     let lengths = [name, path.map(Path::as_os_str)].map(|it| it.map_or(0, OsStr::len));
-    let aside = place.map_or(0, |(path, is_record)| {
-        set_aside(path) + usize::from(is_record)
-    });
-    (
-        place.is_some_and(|(path, _)| is_thrown_away(path)),
-        (Reverse(shingles), false, Reverse(0), 0),
-        aside,
-        Reverse(bytes),
-        lengths,
-    )
+    let (aside, is_record) =
+        place.map_or((0, false), |(path, is_record)| (set_aside(path), is_record));
+    KeepRank {
+        is_thrown_away: aside >= THROWN_AWAY,
+        content: (Reverse(shingles), false, Reverse(0), 0),
+        aside: aside + usize::from(is_record),
+        length: Reverse(bytes),
+        names: lengths,
+    }
 }
 
 #[cfg(test)]
