@@ -15,7 +15,10 @@ fn rows_of_csv_are_documents() {
         u4,d,last";
     sandbox.write("x.csv", rows);
     let ran = sandbox.run(&["--json", "-q", "add", "x.csv"]).expect(2);
-    assert_eq!(ran.stderr, "dedupdb: x.csv#3: it has no text\n");
+    assert_eq!(
+        ran.stderr,
+        "dedupdb: x.csv#3: it has 2 cells, and the header 3; a text that contains commas or line breaks needs quotes around it\n"
+    );
     let summary = ran.objects().pop().unwrap();
     assert_eq!(summary["skipped"], json!({ "bad record": 1 }));
     assert_eq!(sandbox.keys(), ["a", "d", "x.csv#2"]);
@@ -110,8 +113,8 @@ fn a_row_that_is_longer_than_the_header_is_no_record() {
         .run(&["add", "-q", "letters.csv", "letters.tsv"])
         .expect(2);
     let told = [
-        "dedupdb: letters.csv#1: it has 3 cells, and the header 2; a text that contains commas needs quotes around it",
-        "dedupdb: letters.tsv:2: it has 3 cells, and the header 2; write the tabs of a text as spaces",
+        "dedupdb: letters.csv#1: it has 3 cells, and the header 2; a text that contains commas or line breaks needs quotes around it",
+        "dedupdb: letters.tsv:2: it has 3 cells, and the header 2; write the tabs and line breaks of a text as spaces",
     ];
     assert_eq!(ran.stderr.lines().collect::<Vec<_>>(), told);
     assert_eq!(sandbox.keys(), ["2", "3", "5"]);
@@ -125,6 +128,25 @@ fn a_row_that_is_longer_than_the_header_is_no_record() {
         "2",
     ];
     assert!(sandbox.run(&counted).expect(0).stdout.contains("4\n"));
+}
+
+#[test]
+fn a_row_that_was_torn_at_a_line_break_is_no_record() {
+    let sandbox = Sandbox::new();
+    // As programs write a table with tabs that treat it like one with commas.
+    sandbox.write(
+        "letters.tsv",
+        "id\ttext\tlang\na\t\"Letter one.\nThe will is in the drawer\"\ten\nb\tLetter two.\n",
+    );
+    sandbox.write("letters.csv", "id,text,lang\nc,one two\rthree four,en\n");
+    let ran = sandbox
+        .run(&["add", "-q", "letters.tsv", "letters.csv"])
+        .expect(2);
+    for place in [".tsv:2:", ".tsv:3:", ".tsv:4:", ".csv#1:", ".csv#2:"] {
+        let told = format!("{place} it has 2 cells, and the header 3");
+        assert!(ran.stderr.contains(&told), "{}", ran.stderr);
+    }
+    assert!(sandbox.keys().is_empty());
 }
 
 #[test]

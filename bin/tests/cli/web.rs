@@ -47,6 +47,24 @@ fn pages_are_stored_without_their_tags() {
     );
 }
 
+#[test]
+fn a_page_with_a_few_nul_bytes_is_read_and_what_is_no_text_is_no_page() {
+    let sandbox = Sandbox::new();
+    let html = "HTTP/1.1 200 OK\r\nContent-Type: text/html";
+    let plain = "HTTP/1.1 200 OK\r\nContent-Type: text/plain";
+    let page = |end: &str| format!("{}{end}", PAGE.repeat(3)).into_bytes();
+    let archive = [
+        response("http://a/html", html, &page(" by night\0")),
+        response("http://a/plain", plain, &page(" by day\0")),
+        response("http://a/nuls", html, &page(&"\0".repeat(100))),
+        response("http://a/png", html, b"\x89PNG\r\n\x1a\npixels"),
+    ];
+    sandbox.write("a.warc", archive.concat());
+    let summary = sandbox.add(&["a.warc"], 0);
+    assert_eq!(summary["skipped"], json!({ "no page": 2 }));
+    assert_eq!(sandbox.keys(), ["http://a/html", "http://a/plain"]);
+}
+
 /// Records that are not pages.
 fn no_pages() -> [Vec<u8>; 4] {
     let page = PAGE.as_bytes();

@@ -76,6 +76,24 @@ pub(crate) fn check(bytes: &[u8], given: Option<&'static Encoding>) -> Result<()
     magic::surely(bytes).map_or(Ok(()), |kind| Err(binary(Some(kind))))
 }
 
+/// Refuses the same, but for a few NUL bytes: browsers pass over those of a page.
+///
+/// # Errors
+///
+/// Those of [`check`].
+pub(crate) fn check_page(
+    bytes: &[u8],
+    given: Option<&'static Encoding>,
+) -> Result<(), RecordFault> {
+    /// The number of bytes of which one may be NUL.
+    const EACH: usize = 100;
+    let nuls = bytes.iter().filter(|&&byte| byte == 0).count();
+    if nuls * EACH > bytes.len() || is_wide(bytes, given) {
+        return check(bytes, given);
+    }
+    magic::surely(bytes).map_or(Ok(()), |kind| Err(binary(Some(kind))))
+}
+
 /// Whether NUL bytes are parts of characters.
 fn is_wide(bytes: &[u8], given: Option<&'static Encoding>) -> bool {
     ByteOrderMark::of(bytes).is_some_and(ByteOrderMark::is_wide)

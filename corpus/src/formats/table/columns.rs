@@ -162,6 +162,8 @@ pub(crate) struct RowCells<B> {
 pub(crate) struct CellPicker<'a, B> {
     columns: &'a ColumnIndices,
     cells: RowCells<B>,
+    /// The number of cells.
+    count: usize,
     /// The number of cells up to the last one that is not empty.
     filled: usize,
 }
@@ -177,6 +179,7 @@ impl<'a, B: Clone> CellPicker<'a, B> {
         CellPicker {
             columns,
             cells,
+            count: 0,
             filled: 0,
         }
     }
@@ -186,8 +189,9 @@ impl<'a, B: Clone> CellPicker<'a, B> {
     where
         B: From<&'c [u8]>,
     {
+        self.count = index + 1;
         if !cell.is_empty() {
-            self.filled = index + 1;
+            self.filled = self.count;
         }
         if self.columns.id == Some(index) {
             self.cells.id = Some(cell.into());
@@ -199,17 +203,20 @@ impl<'a, B: Clone> CellPicker<'a, B> {
         }
     }
 
-    /// Ends the row. `advice` says what to do about one that is longer than its header: most likely, it was split within
-    /// its text.
+    /// Ends the row. `advice` says what to do about one that is longer or shorter than its header: most likely, it was split
+    /// within its text.
     ///
     /// # Errors
     ///
-    /// It has more cells than the header. Empty ones at its end do not count.
+    /// It has more cells than the header, where empty ones at its end do not count, or fewer.
     pub(crate) fn end(self, advice: &str) -> Result<RowCells<B>, RecordFault> {
+        let count = self
+            .filled
+            .max(self.count.min(self.columns.header.unwrap_or(0)));
         match self.columns.header {
-            Some(header) if self.filled > header => Err(RecordFault::bad(format!(
-                "it has {} cells, and the header {header}; {advice}",
-                self.filled
+            Some(header) if count != header => Err(RecordFault::bad(format!(
+                "it has {count} {}, and the header {header}; {advice}",
+                if count == 1 { "cell" } else { "cells" }
             ))),
             _ => Ok(self.cells),
         }

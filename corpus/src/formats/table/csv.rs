@@ -13,8 +13,8 @@ use crate::formats::text_place::TextPlace;
 use crate::options::Options;
 use crate::skipped::{Nth, RecordFault};
 
-/// What to do about a row with more cells than the header.
-const QUOTES: &str = "a text that contains commas needs quotes around it";
+/// What to do about a row with more or fewer cells than the header.
+const QUOTES: &str = "a text that contains commas or line breaks needs quotes around it";
 
 /// The rows of a table.
 pub(crate) struct CsvRows<R> {

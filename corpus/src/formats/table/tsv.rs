@@ -9,8 +9,8 @@ use crate::formats::table::columns::{CellPicker, ColumnIndices, RowCells, TableH
 use crate::options::Options;
 use crate::skipped::RecordFault;
 
-/// What to do about a row with more cells than the header.
-const SPACES: &str = "write the tabs of a text as spaces";
+/// What to do about a row with more or fewer cells than the header.
+const SPACES: &str = "write the tabs and line breaks of a text as spaces";
 
 const OLD_ENDS: &str =
     "its rows end with carriage returns alone, as on old systems; write line feeds";

@@ -40,14 +40,22 @@ fn text(
 ) -> Result<Decoded, RecordFault> {
     let given = given.or_else(|| html::charset(content_type));
     let kind = content_type.split(';').next().unwrap_or_default().trim();
+    // Servers call anything a page.
+    let check = || {
+        let checked = decode::check_page(bytes, given);
+        checked.map_err(|fault| no_page(&format!("content of type {kind:?}: {}", fault.detail)))
+    };
     match kind {
         "text/html" | "application/xhtml+xml" => {
-            decode::check(bytes, given)?;
+            check()?;
             Ok(html::text(bytes, given))
         }
-        // Text that servers call plain is UTF-8 more often than what they declare.
-        "text/plain" if std::str::from_utf8(bytes).is_ok() => decode::file(bytes, None),
-        "text/plain" => decode::file(bytes, given),
+        "text/plain" => {
+            check()?;
+            // Text that servers call plain is UTF-8 more often than what they declare.
+            let given = given.filter(|_| std::str::from_utf8(bytes).is_err());
+            Ok(decode::decode(bytes, given).into_owned())
+        }
         _ => Err(no_page(&format!("content of type {kind:?}"))),
     }
 }
