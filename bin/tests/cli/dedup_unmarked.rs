@@ -105,7 +105,7 @@ fn a_line_without_a_text_that_is_marked_before_is_refused() {
 }
 
 #[test]
-fn rows_that_are_cut_short_have_their_marks_in_their_columns() {
+fn rows_that_are_cut_short_stay_and_have_empty_marks() {
     let sandbox = Sandbox::new();
     let words = text(1, 50);
     for (name, tab) in [("in.csv", ","), ("in.tsv", "\t")] {
@@ -113,13 +113,12 @@ fn rows_that_are_cut_short_have_their_marks_in_their_columns() {
         sandbox.write(name, rows.replace(',', tab));
         for keep in KEEP {
             let (output, done) = marked(&sandbox, name, keep);
-            assert_eq!(done["unmarked"], 1, "{done}");
+            assert_eq!(done["unmarked"], 2, "{done}");
             let rows: Vec<Vec<&str>> = output.lines().map(|row| row.split(tab).collect()).collect();
             assert!(rows.iter().all(|row| row.len() == 7), "{output}");
             assert_eq!(rows[2], ["2", "", "", "", "", "", ""]);
-            let of_three = &rows[3];
-            assert_eq!((of_three[2], of_three[5]), ("", "1"), "{output}");
-            assert_eq!(rows[4][5], "1");
+            assert_eq!(rows[3], ["3", &words, "", "", "", "", ""]);
+            assert_eq!((rows[1][5], rows[4][5]), ("1", "1"));
         }
     }
 }

@@ -303,6 +303,7 @@ impl RowGroupCursor {
             id,
             texts: texts.iter_mut().map(|text| text.next().flatten()).collect(),
             nested: None,
+            fault: None,
         };
         Ok(ids.into_iter().map(row).collect())
     }

@@ -155,6 +155,8 @@ pub(crate) struct RowCells<B> {
     pub(crate) texts: Vec<Option<B>>,
     /// The fields with the texts, as a JSON object, in place of these if one is in a list.
     pub(crate) nested: Option<Vec<u8>>,
+    /// What is wrong with the row.
+    pub(crate) fault: Option<RecordFault>,
 }
 
 /// The cells of a row, while they are met one after another.
@@ -175,6 +177,7 @@ impl<'a, B: Clone> CellPicker<'a, B> {
             id: None,
             texts: vec![None; columns.texts.len()],
             nested: None,
+            fault: None,
         };
         CellPicker {
             columns,
@@ -203,23 +206,18 @@ impl<'a, B: Clone> CellPicker<'a, B> {
         }
     }
 
-    /// Ends the row. `advice` says what to do about one that is longer or shorter than its header: most likely, it was split
-    /// within its text.
-    ///
-    /// # Errors
-    ///
-    /// It has more cells than the header, where empty ones at its end do not count, or fewer.
-    pub(crate) fn end(self, advice: &str) -> Result<RowCells<B>, RecordFault> {
-        let count = self
-            .filled
-            .max(self.count.min(self.columns.header.unwrap_or(0)));
-        match self.columns.header {
-            Some(header) if count != header => Err(RecordFault::bad(format!(
+    /// Ends the row. One that has more cells than the header, where empty ones at its end do not count, or fewer, is no
+    /// record: most likely, it was split within its text. `advice` says what to do about that.
+    pub(crate) fn end(mut self, advice: &str) -> RowCells<B> {
+        let header = self.columns.header.unwrap_or(self.count);
+        let count = self.filled.max(self.count.min(header));
+        if count != header {
+            self.cells.fault = Some(RecordFault::bad(format!(
                 "it has {count} {}, and the header {header}; {advice}",
                 if count == 1 { "cell" } else { "cells" }
-            ))),
-            _ => Ok(self.cells),
+            )));
         }
+        self.cells
     }
 }
 
@@ -228,8 +226,11 @@ impl<B: AsRef<[u8]>> RowCells<B> {
     ///
     /// # Errors
     ///
-    /// The row has no text.
+    /// The [fault](RowCells::fault) of the row, or it has no text.
     pub(crate) fn record(self, given: Option<&'static Encoding>) -> Result<Record, RecordFault> {
+        if let Some(fault) = self.fault {
+            return Err(fault);
+        }
         let decoded = joined(&self.texts, |text| Ok(decode(text, given).into_owned()))?;
         let id = self.id.map(|id| decode(id.as_ref(), given).into_owned());
         // A byte order mark alone is an empty key too.
@@ -348,6 +349,7 @@ mod tests {
                 id: Some(id),
                 texts: vec![Some(&b"a text"[..])],
                 nested: None,
+                fault: None,
             };
             assert_eq!(cells.record(None).unwrap().id, None, "{id:?}");
         }

@@ -86,17 +86,13 @@ impl<R: BufRead> CsvRows<R> {
 
     fn raw(&mut self, cut: QuotedRow) -> RawRecord<RowCells<Vec<u8>>> {
         self.number += 1;
-        let body = cut
-            .row
-            .as_ref()
-            .map_err(RecordFault::clone)
-            .and_then(|row| {
-                let mut picking = CellPicker::of(&self.columns);
-                cells(&mut self.csv, row, |index, cell, _| {
-                    picking.take(index, cell);
-                });
-                picking.end(QUOTES)
+        let body = cut.row.as_ref().map_err(RecordFault::clone).map(|row| {
+            let mut picking = CellPicker::of(&self.columns);
+            cells(&mut self.csv, row, |index, cell, _| {
+                picking.take(index, cell);
             });
+            picking.end(QUOTES)
+        });
         RawRecord {
             nth: Nth::Record(self.number),
             bytes: cut.read,

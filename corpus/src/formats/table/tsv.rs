@@ -116,7 +116,7 @@ pub(crate) fn record(line: &[u8], layout: &Layout) -> Result<Record, RecordFault
             for (index, cell) in line.split(|&byte| byte == b'\t').enumerate() {
                 picking.take(index, cell);
             }
-            picking.end(SPACES)?
+            picking.end(SPACES)
         }
         Layout::Pair => {
             let tab = line.iter().position(|&byte| byte == b'\t');
@@ -126,6 +126,7 @@ pub(crate) fn record(line: &[u8], layout: &Layout) -> Result<Record, RecordFault
                 id: Some(&line[..tab]),
                 texts: vec![Some(&line[tab + 1..])],
                 nested: None,
+                fault: None,
             }
         }
     };
