@@ -1,5 +1,6 @@
 //! Names of files and folders that tell a copy, a backup, trash, or what a program put there.
 
+use std::ffi::OsStr;
 use std::path::{Component, Path};
 
 use unicode_normalization::UnicodeNormalization;
@@ -7,36 +8,59 @@ use unicode_normalization::UnicodeNormalization;
 use crate::is_compressed;
 
 /// Words that file managers put into the name of a copy: `a copy 2.txt`, `Kopie von a.txt`.
-const COPY_WORDS: [&str; 10] = [
+const COPY_WORDS: [&str; 22] = [
     "copia",
     "copie",
     "copy",
     "cópia",
     "duplicate",
+    "kopi",
     "kopia",
     "kopie",
+    "kopija",
+    "kopio",
+    "kopya",
+    "másolat",
+    "αντίγραφο",
     "копия",
+    "העתק",
+    "نسخة",
+    "สำเนา",
     "コピー",
     "副本",
+    "複本",
+    "복사본",
+    "사본",
 ];
 
 /// Words between such a word and the name of the original.
 const OF_WORDS: [&str; 7] = ["da", "de", "di", "do", "of", "van", "von"];
 
 /// Last words of the names that people and programs give to earlier versions: `a_old.txt`, `a.txt.bak`.
-const OLD_WORDS: [&str; 12] = [
+const OLD_WORDS: [&str; 23] = [
     "autosaved",
     "backup",
     "bak",
     "bkp",
+    "borrador",
+    "bozza",
+    "brouillon",
     "conflict",
+    "draft",
+    "entwurf",
     "konflikt",
+    "konfliktkopie",
+    "obsolete",
     "old",
     "orig",
+    "rascunho",
+    "rascunhos",
     "recovered",
     "sav",
     "save",
     "swp",
+    "черновик",
+    "草稿",
 ];
 
 /// Extensions of files that are not complete yet, not to be kept, or the settings that a program came with.
@@ -64,9 +88,7 @@ const PART_ENDS: [&str; 20] = [
 ];
 
 /// Last words of the names of folders with copies: `Laptop Backup`, `docs_old`.
-const BACKUP_WORDS: [&str; 14] = [
-    "archiv",
-    "archive",
+const BACKUP_WORDS: [&str; 20] = [
     "backup",
     "backups",
     "bak",
@@ -74,15 +96,25 @@ const BACKUP_WORDS: [&str; 14] = [
     "datensicherung",
     "old",
     "orig",
+    "reservekopie",
     "respaldo",
     "sauvegarde",
     "sauvegardes",
     "sicherung",
+    "sicherungskopie",
     "snapshots",
+    "säkerhetskopia",
+    "záloha",
+    "バックアップ",
+    "備份",
+    "备份",
+    "백업",
 ];
 
-/// Words for earlier devices, in the names of folders with copies: `Ancien PC`.
-const FORMER_WORDS: [&str; 6] = ["alt", "alte", "alter", "ancien", "antiguo", "vecchio"];
+/// Words for earlier devices, in the names of folders with copies: `Ancien PC`, `iCloud Drive (Archive)`.
+const FORMER_WORDS: [&str; 8] = [
+    "alt", "alte", "alter", "ancien", "antiguo", "archiv", "archive", "vecchio",
+];
 
 /// Names of what files are copied from or to, in the names of folders with copies: `Old laptop`, `Backup USB`.
 const DEVICES: [&str; 15] = [
@@ -91,28 +123,41 @@ const DEVICES: [&str; 15] = [
 ];
 
 /// Names, maybe with a number, that programs give to new files and folders.
-const NEW_NAMES: [&str; 14] = [
+const NEW_NAMES: [&str; 26] = [
+    "att",
     "document",
+    "document sans titre",
     "dokument",
+    "download",
+    "file",
+    "image",
+    "naamloos",
     "neuer ordner",
     "neues textdokument",
     "new folder",
     "new text document",
+    "noname",
+    "nouveau document",
     "nouveau dossier",
     "nueva carpeta",
+    "nuovo documento",
     "sans titre",
     "scan",
     "unbenannt",
     "unnamed",
     "untitled",
     "untitled folder",
+    "无标题",
+    "無題",
+    "제목 없음",
 ];
 
 /// Words in the names of folders of what was thrown away, or is thrown away later: `Deleted Mail`, `to_delete`. A name
 /// that has one counts at least like that of a folder of copies.
-const TRASH_WORDS: [&str; 80] = [
+const TRASH_WORDS: [&str; 87] = [
     "basura",
     "borttaget",
+    "borttagna",
     "cestino",
     "corbeille",
     "delete",
@@ -131,6 +176,7 @@ const TRASH_WORDS: [&str; 80] = [
     "indesiderata",
     "indésirable",
     "indésirables",
+    "izbrisano",
     "junk",
     "kosz",
     "koš",
@@ -154,6 +200,7 @@ const TRASH_WORDS: [&str; 80] = [
     "pourriel",
     "prullenbak",
     "prullenmand",
+    "raderade",
     "recycle",
     "recyclebin",
     "recycled",
@@ -176,11 +223,15 @@ const TRASH_WORDS: [&str; 80] = [
     "unerwünscht",
     "unerwünschte",
     "usunięte",
+    "verwijderd",
     "verwijderde",
     "wastebasket",
     "çöp",
     "éliminés",
+    "șterse",
     "κάδος",
+    "видалені",
+    "изтрити",
     "корзина",
     "кошик",
     "кошче",
@@ -194,7 +245,7 @@ const TRASH_WORDS: [&str; 80] = [
 ];
 
 /// Words that stand beside these.
-const BESIDE_TRASH: [&str; 39] = [
+const BESIDE_TRASH: [&str; 43] = [
     "be",
     "bin",
     "box",
@@ -221,48 +272,57 @@ const BESIDE_TRASH: [&str; 39] = [
     "messages",
     "my",
     "network",
+    "objekt",
     "objekte",
+    "onlangs",
     "posta",
     "pošta",
     "recently",
     "reciclaje",
     "sbd",
+    "senast",
     "to",
     "zu",
     "zuletzt",
     "öğeler",
+    "елементи",
     "почта",
     "элементы",
     "سلة",
 ];
 
 /// The same in scripts without spaces, `已删除邮件`, and where no word alone says it.
-const TRASH_PARTS: [&str; 14] = [
+const TRASH_PARTS: [&str; 20] = [
     "correo electrónico no deseado",
     "correo no deseado",
+    "files_trashbin",
+    "thùng rác",
     "ถังขยะ",
     "ごみ箱",
     "ゴミ箱",
+    "刪除的郵件",
     "削除済み",
     "回收站",
     "回收筒",
     "垃圾",
     "已删除",
     "废纸篓",
+    "最近删除",
+    "最近刪除",
     "迷惑メール",
     "스팸",
+    "지운 편지함",
     "휴지통",
 ];
 
 /// Names of folders of copies, or of files that programs put there.
-const SIDE_FOLDERS: [&str; 58] = [
+const SIDE_FOLDERS: [&str; 62] = [
     "@eadir",
     "__macosx",
     "__pycache__",
     "_build",
     "_site",
-    "archiv",
-    "archive",
+    "attic",
     "backup",
     "backups",
     "backups.backupdb",
@@ -288,12 +348,16 @@ const SIDE_FOLDERS: [&str; 58] = [
     "inetcache",
     "kopien",
     "lost+found",
+    "lost.dir",
     "node_modules",
     "obj",
     "old",
+    "old documents",
+    "old files",
     "old stuff",
     "out",
     "pobrane",
+    "previous versions",
     "recovered",
     "recovered files",
     "recup_dir",
@@ -303,6 +367,7 @@ const SIDE_FOLDERS: [&str; 58] = [
     "site-packages",
     "target",
     "temp",
+    "temporary",
     "third-party",
     "third_party",
     "time machine",
@@ -316,7 +381,7 @@ const SIDE_FOLDERS: [&str; 58] = [
     "备份",
 ];
 
-/// What a folder of what was thrown away counts: more than any other folders of a path.
+/// What a folder of what was thrown away counts: more than all other names of a path.
 pub(crate) const THROWN_AWAY: usize = 8;
 
 /// How many of the names of the file and its folders say that it is hidden, a copy, or not a person's: a backup, a library,
@@ -327,22 +392,18 @@ pub(crate) fn set_aside(path: &Path) -> usize {
         Component::Normal(name) => Some(name.to_string_lossy().nfc().collect::<String>()),
         _ => None,
     });
-    let file = names.next_back();
-    let of_file = file.map_or(0, |name| {
-        if is_deleted_message(&name) {
-            THROWN_AWAY
-        } else {
-            usize::from(is_file_aside(&name) || is_compressed(path))
-        }
-    });
-    let folders = names.map(|name| {
-        if is_trash(&name) || name.starts_with('.') && is_last_of(&name, &SIDE_FOLDERS) {
-            THROWN_AWAY
-        } else {
-            usize::from(is_folder_aside(&name))
-        }
-    });
-    of_file + folders.sum::<usize>()
+    let mut thrown_away = 0;
+    let mut others = 0;
+    if let Some(file) = names.next_back() {
+        thrown_away += usize::from(is_deleted_message(&file) || is_trash_mailbox(&file));
+        others += usize::from(is_file_aside(&file) || is_compressed(path));
+    }
+    for name in names {
+        let is_trash = is_trash(&name) || name.starts_with('.') && is_last_of(&name, &SIDE_FOLDERS);
+        thrown_away += usize::from(is_trash);
+        others += usize::from(!is_trash && is_folder_aside(&name));
+    }
+    thrown_away * THROWN_AWAY + others.min(THROWN_AWAY - 1)
 }
 
 /// Whether a file is hidden, or in a hidden folder.
@@ -353,9 +414,23 @@ pub(crate) fn is_out_of_sight(path: &Path) -> bool {
     })
 }
 
-/// Whether a file was thrown away.
-pub(crate) fn is_thrown_away(path: &Path) -> bool {
-    set_aside(path) >= THROWN_AWAY
+/// Whether a file is hidden or was thrown away.
+pub(crate) fn is_out_of_use(path: &Path) -> bool {
+    is_out_of_sight(path) || set_aside(path) >= THROWN_AWAY
+}
+
+/// Whether a file may be another one that was cut off, by their names: both have the same extension and the same numbers, or one
+/// is named like a copy. Other numbers tell versions, and other extensions files of other uses.
+pub(crate) fn may_be_cut_from(file: &Path, other: &Path) -> bool {
+    fn numbers(name: &str) -> impl Iterator<Item = &str> {
+        let numbers = name.split(|it: char| !it.is_numeric());
+        numbers.filter(|number| !number.is_empty())
+    }
+    let names = [file, other].map(|path| path.file_name().unwrap_or_default());
+    let [name, other] = names.map(OsStr::to_string_lossy);
+    let extension = |name: &str| Some(name.rsplit_once('.')?.1.to_lowercase());
+    let is_alike = extension(&name) == extension(&other) && numbers(&name).eq(numbers(&other));
+    is_alike || names.iter().any(|name| set_aside(Path::new(name)) > 0)
 }
 
 /// Whether a folder is one of what was thrown away: `Deleted Mail`, `Trash 2024`, but not `Spam recipes`.
@@ -368,6 +443,12 @@ fn is_trash(name: &str) -> bool {
     let lower = name.to_lowercase();
     let has_part = TRASH_PARTS.iter().any(|part| lower.contains(part));
     has_trash_word(name) && words(name).all(is_beside) || has_part || name == "Bin"
+}
+
+/// Whether a file is a mailbox of what was thrown away: `Trash` or `Junk.mbox`, but not `trash.txt`.
+fn is_trash_mailbox(name: &str) -> bool {
+    let stem = name.strip_suffix(".mbox").unwrap_or(name);
+    !stem.contains('.') && is_trash(stem)
 }
 
 fn has_trash_word(name: &str) -> bool {
@@ -599,6 +680,7 @@ mod tests {
             "Recycling/a.txt",
             "deseado/a.txt",
             "trash talk.txt",
+            "Archive/a.txt",
         ] {
             assert_eq!(set_aside(Path::new(other)), 0, "{other}");
         }
@@ -618,6 +700,8 @@ mod tests {
             "INBOX.Trash/a",
             "[Gmail]/Bin/a.txt",
             "Network Trash Folder/a.txt",
+            "Senast raderade/a.txt",
+            "最近删除/a.txt",
             "Trash 2024/a.txt",
             "to be deleted/a.txt",
             "Messages supprimés/a.eml",
@@ -627,14 +711,31 @@ mod tests {
             "سلة المهملات/a.txt",
             "已删除邮件/a.eml",
             "cur/1700000000.M1.host:2,ST",
+            "Mail/Local Folders/Trash",
+            "Junk.mbox",
+            "Trash.sbd/2024",
         ] {
-            assert!(is_thrown_away(Path::new(trash)), "{trash}");
+            assert!(set_aside(Path::new(trash)) >= THROWN_AWAY, "{trash}");
         }
     }
 
     #[test]
-    fn a_copy_may_be_named_behind_its_extension() {
-        for aside in ["report.txt (1)", "report.txt - Kopie"] {
+    fn folders_in_folders_of_copies_are_no_trash() {
+        let deep = "node_modules/".repeat(20) + "util.js";
+        assert!(!is_out_of_use(Path::new(&deep)));
+        assert!(set_aside(Path::new(&deep)) > set_aside(Path::new("old/build/util.js")));
+        assert!(set_aside(Path::new(&deep)) < set_aside(Path::new("Trash/util.js")));
+    }
+
+    #[test]
+    fn a_copy_may_be_named_in_any_language_and_behind_its_extension() {
+        for aside in [
+            "report.txt (1)",
+            "report.txt - Kopie",
+            "Essay의 사본.txt",
+            "Essay - Másolat (2).txt",
+            "Essay draft.txt",
+        ] {
             assert_eq!(set_aside(Path::new(aside)), 1, "{aside}");
         }
     }
@@ -647,6 +748,7 @@ mod tests {
             "docs.bak",
             "docs OLD 2",
             "notes.orig",
+            "LOST.DIR",
         ] {
             assert_eq!(set_aside(&Path::new(aside).join("a.txt")), 1, "{aside}");
         }

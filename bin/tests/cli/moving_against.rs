@@ -150,7 +150,7 @@ fn what_resembles_a_file_that_was_replaced_by_a_link_stays() {
 #[test]
 fn files_with_the_names_of_our_own_stay() {
     let sandbox = Sandbox::new();
-    sandbox.write("in/a", text(1, 40) + "\nend");
+    sandbox.write("in/a.txt", text(1, 40) + "\nend");
     let own = [".dedupdb-moved", ".dedupdb-moved.part", ".dedupdb-moving"];
     for name in own {
         sandbox.write(format!("in/{name}"), text(1, 40));

@@ -179,6 +179,64 @@ fn a_file_stays_beside_one_that_was_thrown_away_whatever_moves() {
 }
 
 #[test]
+fn no_choice_of_files_makes_one_that_is_in_use_move_because_of_one_that_is_not() {
+    for lost in [".h.txt", "$RECYCLE.BIN/l.txt", ".Trash-1000/l.txt"] {
+        let sandbox = Sandbox::new();
+        // The one that is lost would be the first, the newest or, elsewhere, the only one.
+        sandbox.write("in/l.txt", text(1, 60));
+        sandbox.write(format!("in/{lost}"), text(1, 60));
+        sandbox.write(format!("elsewhere/{lost}"), text(1, 60));
+        sandbox.write("keys", "in/l.txt\n");
+        for chosen in [
+            &["--keep", "first"][..],
+            &["--keep", "newest"],
+            &["--keys-from", "keys"],
+            &["--threshold", "0.8", "--against", "elsewhere"],
+        ] {
+            let (files, ran) = moved(&sandbox, chosen);
+            let is_there = files.contains(&"in/l.txt".to_owned());
+            assert!(!is_there, "{lost} {chosen:?}: {}", ran.stderr);
+        }
+    }
+}
+
+#[test]
+fn what_resembles_a_protected_file_moves_wherever_that_is() {
+    let sandbox = Sandbox::new();
+    sandbox.write("in/Old stuff/taxes (1).txt", text(1, 60));
+    sandbox.write("in/Desktop/taxes.txt", text(1, 60));
+    let (files, ran) = moved(&sandbox, &["--protect", "Old stuff/"]);
+    assert_eq!(files, ["in/Desktop/taxes.txt"], "{}", ran.stderr);
+}
+
+#[test]
+fn a_text_is_cut_off_if_its_name_has_the_same_numbers_and_extension() {
+    let whole = format!("{}\n", text(1, 80));
+    let longer = format!("{whole}{}", text(2, 12));
+    for (one, other, moves) in [
+        ("Essay.txt", "b/Essay.TXT", true),
+        ("Essay (1).txt", "Essay.txt", true),
+        ("Essay.bak", "Essay.txt", true),
+        ("rent 2024.txt", "b/rent 2024.txt", true),
+        ("Will 2024 signed.txt", "Will 2019.txt", false),
+        ("Essay2.txt", "Essay.txt", false),
+        ("Essay.txt", "Essay draft.txt", false),
+        ("Essay.txt", "Essay - kopi.txt", false),
+        ("Essay.txt", "Essay의 사본.txt", false),
+        ("setup.sh", "notes.txt", false),
+    ] {
+        let sandbox = Sandbox::new();
+        sandbox.write(format!("in/{one}"), &whole);
+        sandbox.write(format!("in/{other}"), &longer);
+        let (files, ran) = moved(&sandbox, &[]);
+        assert_eq!(files.len(), usize::from(moves), "{one}: {}", ran.stderr);
+        // The same text may have any name.
+        sandbox.write(format!("in/{other}"), &whole);
+        assert_eq!(moved(&sandbox, &[]).0.len(), 1, "{one}");
+    }
+}
+
+#[test]
 fn no_file_moves_because_of_a_record_that_was_thrown_away_elsewhere() {
     let record = json!({"id": "one", "text": text(1, 60)});
     for (folder, moves) in [("Trash", false), (".kept", false), ("letters", true)] {

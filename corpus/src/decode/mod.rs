@@ -87,7 +87,7 @@ pub(crate) fn check_page(
 ) -> Result<(), RecordFault> {
     /// The number of bytes of which one may be NUL.
     const EACH: usize = 100;
-    let nuls = bytes.iter().filter(|&&byte| byte == 0).count();
+    let nuls: usize = bytes.iter().map(|&byte| usize::from(byte == 0)).sum();
     if nuls * EACH > bytes.len() || is_wide(bytes, given) {
         return check(bytes, given);
     }

@@ -75,6 +75,7 @@ impl DuplicateGroups {
                         stored_before: false,
                         is_contained: false,
                         is_extracted: first.is_extracted,
+                        is_earlier_protected: false,
                         surviving_copy: None,
                         files: [first.read, other.read],
                     };

@@ -76,6 +76,7 @@ impl fmt::Display for SpareReason {
 /// A dropped document, and the one that it resembles.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct DroppedDocument<'a> {
     /// Its key.
     pub key: &'a str,
@@ -96,6 +97,8 @@ pub struct DroppedDocument<'a> {
     pub is_contained: bool,
     /// Whether the text is not in the file as it is.
     pub(crate) is_extracted: bool,
+    /// Whether a pattern protects the other document.
+    pub(crate) is_earlier_protected: bool,
     /// What stands for the other document, if that was in a store and files are moved.
     pub(crate) surviving_copy: Option<&'a SurvivingCopy>,
     /// The files of both as they were when they were read, as far as known.

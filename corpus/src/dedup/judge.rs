@@ -349,6 +349,7 @@ impl DedupJudge<'_> {
             stored_before,
             is_contained,
             is_extracted: origin.is_extracted,
+            is_earlier_protected: lineage.is_some_and(|it| it.is_protected(&earlier.key)),
             surviving_copy: standing.as_ref(),
             files: [origin.read, file],
         };
@@ -370,6 +371,10 @@ impl DedupJudge<'_> {
         self.has_more(&origin, key);
         if let Some(lineage) = &mut self.lineage {
             lineage.keep(key, &origin);
+            // Otherwise it is one that is not in the list of those to drop.
+            if is_protected && !self.protection.has_keys() {
+                lineage.protect(key);
+            }
         }
         if !is_protected && self.protection.has_keys() {
             self.reporter.spare(&origin.key, SpareReason::Alone)?;

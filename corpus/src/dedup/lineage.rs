@@ -1,6 +1,6 @@
 //! The places of kept documents in the input.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use crate::{Nth, Origin, PlaceTable, ReadFile, RecordPlace, short_hash};
@@ -12,6 +12,8 @@ pub(crate) struct Lineage {
     places: PlaceTable,
     kept: HashMap<u64, RecordPlace>,
     files: HashMap<u64, ReadFile>,
+    /// Those that a pattern protects.
+    protected: HashSet<u64>,
     /// The files of records.
     of_records: HashMap<PathBuf, ReadFile>,
     /// The last one.
@@ -35,6 +37,16 @@ impl Lineage {
             self.last.clone_from(&origin.source);
             self.of_records.entry(self.last.clone()).or_insert(read);
         }
+    }
+
+    /// Records that a pattern protects the document that is stored as `key`.
+    pub(crate) fn protect(&mut self, key: &str) {
+        self.protected.insert(short_hash(key));
+    }
+
+    /// Returns whether a pattern protects the document that is stored as `key`.
+    pub(crate) fn is_protected(&self, key: &str) -> bool {
+        self.protected.contains(&short_hash(key))
     }
 
     /// Returns the file and the record of the document that is stored as `key`, as far as they are known.

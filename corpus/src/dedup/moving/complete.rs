@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
 use super::plan::{MovePlan, MovedFiles, PlannedMove};
+use crate::aside_names::may_be_cut_from;
 use crate::dedup::error::Result;
 use crate::{Options, Source, SourcedText};
 use dedupdb::find::Explanation;
@@ -45,7 +46,11 @@ impl StayingFile {
     /// in the same way: the same message may be read as a message, as a page and as it is.
     fn has_all_of(&self, other: &PlannedMove, text: &FileText) -> bool {
         match (&self.text, text) {
-            (Some(FileText::Whole(own)), FileText::Whole(text)) => goes_on(own, text),
+            (Some(FileText::Whole(own)), FileText::Whole(text)) => {
+                let path = self.path.as_deref();
+                let may_be_cut = || path.is_none_or(|path| may_be_cut_from(&other.file, path));
+                goes_on(own, text) && (lines(own).eq(lines(text)) || may_be_cut())
+            }
             (Some(FileText::Part(own)), FileText::Part(text)) => {
                 let path = self.path.as_deref();
                 own == text && path.is_some_and(|path| other.has_bytes_of(path))
@@ -58,11 +63,17 @@ impl StayingFile {
 impl CompleteCheck<'_> {
     /// Leaves those files out of the plan of which no file that they resemble and that stays has all lines. Returns their number.
     pub(super) fn leave_incomplete(&self, plan: &mut MovePlan) -> Result<u64> {
+        let mut files = std::mem::take(&mut plan.files);
         if self.differing {
+            for planned in files.iter_mut().filter(|it| it.stays.is_none()) {
+                let is_missed = plan.is_missed(planned);
+                let why = || format!("{} is hidden or was thrown away", planned.like);
+                planned.stays = is_missed.then(why);
+            }
+            plan.files = files;
             return Ok(0);
         }
         // A stable sort: the files that resemble one file stay in the order in which they were judged.
-        let mut files = std::mem::take(&mut plan.files);
         files.sort_by(|a, b| a.like.cmp(&b.like));
         let mut left = 0;
         for group in files.chunk_by(|a, b| a.like == b.like) {

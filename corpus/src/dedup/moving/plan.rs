@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::hold::{ChangeTime, RESERVED, stamp};
 use super::manifest::{ManifestEntry, MovedFileState};
 use super::{LeftReason, manifest};
-use crate::aside_names::{is_out_of_sight, is_thrown_away, set_aside};
+use crate::aside_names::{is_out_of_sight, is_out_of_use, set_aside};
 use crate::dedup::event::DroppedDocument;
 use crate::dedup::files_below::files_below;
 use crate::dedup::surviving_copy::SurvivingCopy;
@@ -23,6 +23,7 @@ pub(super) type MovedFiles<'a> = HashMap<&'a Path, Option<&'a Path>>;
 
 /// A dropped file.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(super) struct PlannedMove {
     pub(super) file: PathBuf,
     key: String,
@@ -38,6 +39,8 @@ pub(super) struct PlannedMove {
     pub(super) other: Option<PathBuf>,
     /// Whether that is the file of a stored document, which may be one of the folder.
     pub(super) is_other_stored: bool,
+    /// Whether that is protected.
+    pub(super) is_other_protected: bool,
     /// Why it stays whatever happens to that file, if it does.
     pub(super) stays: Option<String>,
     /// The first name of the file, if this is another name.
@@ -58,6 +61,7 @@ impl PlannedMove {
             read: Some(FileIdentity::of(file, &fs::metadata(file).unwrap())),
             other: None,
             is_other_stored: false,
+            is_other_protected: false,
             stays: None,
             first: None,
         }
@@ -199,6 +203,7 @@ impl MovePlan {
             is_extracted: dropped.is_extracted,
             other,
             is_other_stored: dropped.surviving_copy.is_some(),
+            is_other_protected: dropped.is_earlier_protected,
             read: own,
             stays,
             first: None,
@@ -225,19 +230,34 @@ impl MovePlan {
     }
 
     /// Whether the file that another one resembles stays at a place that is as safe, as far as that is known of files elsewhere.
+    /// What is protected is safe.
     pub(super) fn is_other_safe(&self, planned: &PlannedMove) -> bool {
-        let other = planned.other.as_deref();
-        if let Some(other) = other.filter(|it| it.starts_with(&self.folder)) {
-            return self.is_as_safe(other, &planned.file);
+        match planned.other.as_deref() {
+            _ if planned.is_other_protected => true,
+            Some(other) if other.starts_with(&self.folder) => self.is_as_safe(other, &planned.file),
+            _ => !self.other_names(planned).any(is_out_of_use),
         }
-        // Elsewhere, what counts is the name below what was named, of the document and of its file.
-        let names = [Some(Path::new(&planned.like)), other];
-        names.into_iter().flatten().all(|name| {
-            let mut roots = self.against.iter();
+    }
+
+    /// Whether a file would be missed: the one that it resembles is hidden or was thrown away, and it is not.
+    pub(super) fn is_missed(&self, planned: &PlannedMove) -> bool {
+        let file = &planned.file;
+        let own = file.strip_prefix(&self.folder).unwrap_or(file);
+        !planned.is_other_protected
+            && !is_out_of_use(own)
+            && self.other_names(planned).any(is_out_of_use)
+    }
+
+    /// Returns the names of the document that a file resembles, and of its file, below what was named.
+    fn other_names<'a>(&'a self, planned: &'a PlannedMove) -> impl Iterator<Item = &'a Path> {
+        let names = [Some(Path::new(&planned.like)), planned.other.as_deref()];
+        let below = |name: &'a Path| {
+            let mut roots = self.against.iter().chain([&self.folder]);
             let below = roots.find_map(|root| name.strip_prefix(root).ok());
-            let name = below.unwrap_or(name);
-            name.is_absolute() || !is_out_of_sight(name) && !is_thrown_away(name)
-        })
+            below.unwrap_or(name)
+        };
+        let names = names.into_iter().flatten().map(below);
+        names.filter(|name| !name.is_absolute())
     }
 
     /// Returns the path of a file as the files of the folder are named, if it is one of them.
