@@ -137,7 +137,7 @@ impl ParquetRows {
             columns: ColumnIndices {
                 id,
                 texts,
-                header: None,
+                widths: None,
             },
             next_group: 0,
             group: None,

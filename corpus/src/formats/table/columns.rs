@@ -19,8 +19,16 @@ pub(crate) struct ColumnIndices {
     pub(crate) id: Option<usize>,
     /// Those with texts, which are joined in this order.
     pub(crate) texts: Vec<usize>,
-    /// The number of names in the header, if there is one.
-    pub(crate) header: Option<usize>,
+    /// How many cells a row has. Only a table has rows that may be torn.
+    pub(crate) widths: Option<RowWidths>,
+}
+
+/// The number of cells of the first row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RowWidths {
+    pub(crate) all: usize,
+    /// Those up to the last one that is not empty.
+    pub(crate) filled: usize,
 }
 
 impl ColumnIndices {
@@ -72,11 +80,15 @@ impl TableHead {
             None if is_header => find(options.id_name())?,
             None => None,
         };
+        let filled = first.iter().rposition(|cell| !cell.is_empty());
         Ok(TableHead {
             columns: ColumnIndices {
                 id,
                 texts,
-                header: is_header.then_some(first.len()),
+                widths: Some(RowWidths {
+                    all: first.len(),
+                    filled: filled.map_or(0, |last| last + 1),
+                }),
             },
             is_header,
         })
@@ -206,15 +218,18 @@ impl<'a, B: Clone> CellPicker<'a, B> {
         }
     }
 
-    /// Ends the row. One that has more cells than the header, where empty ones at its end do not count, or fewer, is no
-    /// record: most likely, it was split within its text. `advice` says what to do about that.
+    /// Ends the row. One that has more cells than the first row, or fewer, is no record: most likely, it was split within its
+    /// text. Empty cells at the end of either do not count. `advice` says what to do about that.
     pub(crate) fn end(mut self, advice: &str) -> RowCells<B> {
-        let header = self.columns.header.unwrap_or(self.count);
-        let count = self.filled.max(self.count.min(header));
-        if count != header {
+        let Some(first) = self.columns.widths else {
+            return self.cells;
+        };
+        if self.filled > first.all || self.count < first.filled {
+            let count = self.filled.max(self.count.min(first.all));
             self.cells.fault = Some(RecordFault::bad(format!(
-                "it has {count} {}, and the header {header}; {advice}",
-                if count == 1 { "cell" } else { "cells" }
+                "it has {count} {}, and the first row {}; {advice}",
+                if count == 1 { "cell" } else { "cells" },
+                first.all
             )));
         }
         self.cells

@@ -13,7 +13,7 @@ use crate::formats::text_place::TextPlace;
 use crate::options::Options;
 use crate::skipped::{Nth, RecordFault};
 
-/// What to do about a row with more or fewer cells than the header.
+/// What to do about a row with more or fewer cells than the first row.
 const QUOTES: &str = "a text that contains commas or line breaks needs quotes around it";
 
 /// The rows of a table.

@@ -9,24 +9,43 @@ use crate::formats::table::columns::{CellPicker, ColumnIndices, RowCells, TableH
 use crate::options::Options;
 use crate::skipped::RecordFault;
 
-/// What to do about a row with more or fewer cells than the header.
+/// What to do about a row with more or fewer cells than the first row.
 const SPACES: &str = "write the tabs and line breaks of a text as spaces";
 
 const OLD_ENDS: &str =
     "its rows end with carriage returns alone, as on old systems; write line feeds";
 
-/// Names of columns that have texts. A first row with one of them is a header, although no column was found.
-const TEXTS: [&str; 10] = [
+/// Names of columns that have texts, or stand beside one. A first row with one of them is a header, although no column was
+/// found.
+const TEXTS: [&str; 28] = [
     "abstract",
+    "answer",
     "article",
     "body",
+    "caption",
+    "comment",
     "content",
     "contents",
     "description",
     "document",
+    "hypothesis",
+    "label",
     "message",
+    "post",
+    "premise",
+    "prompt",
+    "question",
+    "quote",
+    "response",
+    "review",
+    "sentence",
+    "sentences",
+    "summary",
     "text",
     "texts",
+    "title",
+    "tweet",
+    "utterance",
 ];
 
 /// How lines are split into cells.

@@ -138,7 +138,8 @@ fn decompressed<'a>(
             let decoder = zstd::Decoder::with_buffer(body);
             Box::new(decoder.map_err(|error| damaged(&error))?)
         }
-        "" | "identity" | "gzip" | "x-gzip" => return Ok(Cow::Borrowed(body)),
+        // Some servers name an encoding of characters here.
+        "" | "identity" | "none" | "utf-8" | "gzip" | "x-gzip" => return Ok(Cow::Borrowed(body)),
         other => {
             let what = format!("its content is compressed with {other:?}, which is not read");
             return Err(RecordFault::bad(what));
