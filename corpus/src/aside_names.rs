@@ -1,6 +1,5 @@
 //! Names of files and folders that tell a copy, a backup, trash, or what a program put there.
 
-use std::ffi::OsStr;
 use std::path::{Component, Path};
 
 use unicode_normalization::UnicodeNormalization;
@@ -8,7 +7,8 @@ use unicode_normalization::UnicodeNormalization;
 use crate::is_compressed;
 
 /// Words that file managers put into the name of a copy: `a copy 2.txt`, `Kopie von a.txt`.
-const COPY_WORDS: [&str; 22] = [
+const COPY_WORDS: [&str; 28] = [
+    "backup",
     "copia",
     "copie",
     "copy",
@@ -20,24 +20,38 @@ const COPY_WORDS: [&str; 22] = [
     "kopija",
     "kopio",
     "kopya",
+    "kópia",
     "másolat",
+    "sicherungskopie",
     "αντίγραφο",
     "копия",
+    "копія",
     "העתק",
     "نسخة",
     "สำเนา",
     "コピー",
     "副本",
+    "复件",
+    "拷贝",
     "複本",
     "복사본",
     "사본",
 ];
 
+/// The same where words are written without spaces.
+const JOINED_COPY_WORDS: [&str; 3] = ["のコピー", "的副本", "의 사본"];
+
 /// Words between such a word and the name of the original.
-const OF_WORDS: [&str; 7] = ["da", "de", "di", "do", "of", "van", "von"];
+const OF_WORDS: [&str; 9] = ["af", "av", "da", "de", "di", "do", "of", "van", "von"];
 
 /// Last words of the names that people and programs give to earlier versions: `a_old.txt`, `a.txt.bak`.
-const OLD_WORDS: [&str; 23] = [
+const OLD_WORDS: [&str; 51] = [
+    "alt",
+    "altes",
+    "ancien",
+    "ancienne",
+    "antigo",
+    "antiguo",
     "autosaved",
     "backup",
     "bak",
@@ -48,19 +62,41 @@ const OLD_WORDS: [&str; 23] = [
     "conflict",
     "draft",
     "entwurf",
+    "eski",
+    "gammal",
     "konflikt",
     "konfliktkopie",
     "obsolete",
     "old",
     "orig",
+    "oud",
+    "precedente",
     "rascunho",
     "rascunhos",
     "recovered",
+    "respaldo",
+    "régi",
+    "sauvegarde",
     "sav",
     "save",
+    "sicherung",
+    "sicherungskopie",
+    "starý",
     "swp",
+    "vecchio",
+    "velho",
+    "veraltet",
+    "viejo",
+    "vieux",
+    "старое",
+    "старый",
     "черновик",
+    "バックアップ",
+    "备份",
+    "旧",
+    "旧版",
     "草稿",
+    "백업",
 ];
 
 /// Extensions of files that are not complete yet, not to be kept, or the settings that a program came with.
@@ -245,7 +281,7 @@ const TRASH_WORDS: [&str; 87] = [
 ];
 
 /// Words that stand beside these.
-const BESIDE_TRASH: [&str; 43] = [
+const BESIDE_TRASH: [&str; 48] = [
     "be",
     "bin",
     "box",
@@ -260,6 +296,7 @@ const BESIDE_TRASH: [&str; 43] = [
     "elementi",
     "elementos",
     "elementy",
+    "eletrônico",
     "email",
     "files",
     "folder",
@@ -267,6 +304,7 @@ const BESIDE_TRASH: [&str; 43] = [
     "inbox",
     "items",
     "itens",
+    "kutusu",
     "mail",
     "mbox",
     "messages",
@@ -274,6 +312,7 @@ const BESIDE_TRASH: [&str; 43] = [
     "network",
     "objekt",
     "objekte",
+    "objets",
     "onlangs",
     "posta",
     "pošta",
@@ -284,7 +323,9 @@ const BESIDE_TRASH: [&str; 43] = [
     "to",
     "zu",
     "zuletzt",
+    "éléments",
     "öğeler",
+    "ανακύκλωσης",
     "елементи",
     "почта",
     "элементы",
@@ -292,11 +333,12 @@ const BESIDE_TRASH: [&str; 43] = [
 ];
 
 /// The same in scripts without spaces, `已删除邮件`, and where no word alone says it.
-const TRASH_PARTS: [&str; 20] = [
+const TRASH_PARTS: [&str; 21] = [
     "correo electrónico no deseado",
     "correo no deseado",
     "files_trashbin",
     "thùng rác",
+    "סל המיחזור",
     "ถังขยะ",
     "ごみ箱",
     "ゴミ箱",
@@ -316,7 +358,7 @@ const TRASH_PARTS: [&str; 20] = [
 ];
 
 /// Names of folders of copies, or of files that programs put there.
-const SIDE_FOLDERS: [&str; 62] = [
+const SIDE_FOLDERS: [&str; 63] = [
     "@eadir",
     "__macosx",
     "__pycache__",
@@ -355,6 +397,7 @@ const SIDE_FOLDERS: [&str; 62] = [
     "old documents",
     "old files",
     "old stuff",
+    "old versions",
     "out",
     "pobrane",
     "previous versions",
@@ -387,11 +430,7 @@ pub(crate) const THROWN_AWAY: usize = 8;
 /// How many of the names of the file and its folders say that it is hidden, a copy, or not a person's: a backup, a library,
 /// what a build made. A compressed file is one, too; trash counts more than these.
 pub(crate) fn set_aside(path: &Path) -> usize {
-    let mut names = path.components().filter_map(|component| match component {
-        // Some systems write an accent as a character of its own.
-        Component::Normal(name) => Some(name.to_string_lossy().nfc().collect::<String>()),
-        _ => None,
-    });
+    let mut names = names(path);
     let mut thrown_away = 0;
     let mut others = 0;
     if let Some(file) = names.next_back() {
@@ -404,6 +443,14 @@ pub(crate) fn set_aside(path: &Path) -> usize {
         others += usize::from(!is_trash && is_folder_aside(&name));
     }
     thrown_away * THROWN_AWAY + others.min(THROWN_AWAY - 1)
+}
+
+/// Returns the names of a file and its folders. Some systems write an accent as a character of its own.
+fn names(path: &Path) -> impl DoubleEndedIterator<Item = String> {
+    path.components().filter_map(|component| match component {
+        Component::Normal(name) => Some(name.to_string_lossy().nfc().collect()),
+        _ => None,
+    })
 }
 
 /// Whether a file is hidden, or in a hidden folder.
@@ -419,18 +466,43 @@ pub(crate) fn is_out_of_use(path: &Path) -> bool {
     is_out_of_sight(path) || set_aside(path) >= THROWN_AWAY
 }
 
-/// Whether a file may be another one that was cut off, by their names: both have the same extension and the same numbers, or one
-/// is named like a copy. Other numbers tell versions, and other extensions files of other uses.
+/// Whether a file may be another one that was cut off, by the names of both and of their folders: they have the same numbers,
+/// and the same extension unless one of them is named like a copy. Other numbers tell versions, and other extensions files of
+/// other uses. The numbers of folders of copies, and small ones of a copy, tell neither.
 pub(crate) fn may_be_cut_from(file: &Path, other: &Path) -> bool {
-    fn numbers(name: &str) -> impl Iterator<Item = &str> {
-        let numbers = name.split(|it: char| !it.is_numeric());
-        numbers.filter(|number| !number.is_empty())
-    }
-    let names = [file, other].map(|path| path.file_name().unwrap_or_default());
-    let [name, other] = names.map(OsStr::to_string_lossy);
-    let extension = |name: &str| Some(name.rsplit_once('.')?.1.to_lowercase());
-    let is_alike = extension(&name) == extension(&other) && numbers(&name).eq(numbers(&other));
-    is_alike || names.iter().any(|name| set_aside(Path::new(name)) > 0)
+    let [file, other] = [file, other].map(|path| names(path).collect::<Vec<String>>());
+    let is_copy = |names: &[String]| {
+        let name = names.last().map_or("", String::as_str);
+        is_file_aside(name) || is_compressed(Path::new(name))
+    };
+    let copies = [&file, &other].map(|names| is_copy(names));
+    let is_one_copy = copies[0] != copies[1];
+    let [own, others] = [(&file, copies[0]), (&other, copies[1])]
+        .map(|(names, is_copy)| numbers(names, is_one_copy && is_copy));
+    let [extension, other_extension] = [&file, &other].map(|names| {
+        let (_, extension) = names.last()?.rsplit_once('.')?;
+        Some(extension.to_lowercase())
+    });
+    own == others && (is_one_copy || extension == other_extension)
+}
+
+/// Returns the numbers in the names of a file and its folders, other than those of folders of copies and, of a copy, those of
+/// one or two digits.
+fn numbers(names: &[String], is_copy: bool) -> Vec<&str> {
+    let Some((file, folders)) = names.split_last() else {
+        return Vec::new();
+    };
+    let folders = folders.iter().filter(|name| !is_folder_aside(name));
+    let of_file = runs_of_digits(file).filter(|number| !is_copy || number.len() > 2);
+    folders
+        .flat_map(|name| runs_of_digits(name))
+        .chain(of_file)
+        .collect()
+}
+
+fn runs_of_digits(name: &str) -> impl Iterator<Item = &str> {
+    let runs = name.split(|letter: char| !letter.is_numeric());
+    runs.filter(|number| !number.is_empty())
 }
 
 /// Whether a folder is one of what was thrown away: `Deleted Mail`, `Trash 2024`, but not `Spam recipes`.
@@ -548,7 +620,11 @@ fn is_copy(name: &str) -> bool {
             is_small && number.bytes().all(|byte| byte.is_ascii_digit()) && !name.is_empty()
         })
     });
-    is_numbered || ends_with_one(name, &COPY_WORDS) || begins_with_one_of(name, &COPY_WORDS)
+    let is_joined = JOINED_COPY_WORDS.iter().any(|word| name.ends_with(word));
+    is_numbered
+        || is_joined
+        || ends_with_one(name, &COPY_WORDS)
+        || begins_with_one_of(name, &COPY_WORDS)
 }
 
 /// Whether a name begins with one of these words, maybe a number, and a word such as `of`.

@@ -201,6 +201,19 @@ fn no_choice_of_files_makes_one_that_is_in_use_move_because_of_one_that_is_not()
 }
 
 #[test]
+fn what_a_store_knows_by_an_absolute_path_is_hidden_there_too() {
+    for (name, moves) in [(".cache/l.txt", 0), ("Trash/l.txt", 0), ("l.txt", 1)] {
+        let sandbox = Sandbox::new();
+        sandbox.write("in/l.txt", text(1, 60));
+        sandbox.write(format!("elsewhere/{name}"), text(1, 60));
+        let absolute = sandbox.path("elsewhere");
+        sandbox.add(&[absolute.to_str().unwrap()], 0);
+        let (files, ran) = moved(&sandbox, &["--against", ".dedupdb"]);
+        assert_eq!(files.len(), moves, "{name}: {}", ran.stderr);
+    }
+}
+
+#[test]
 fn what_resembles_a_protected_file_moves_wherever_that_is() {
     let sandbox = Sandbox::new();
     sandbox.write("in/Old stuff/taxes (1).txt", text(1, 60));
@@ -220,6 +233,11 @@ fn a_text_is_cut_off_if_its_name_has_the_same_numbers_and_extension() {
         ("rent 2024.txt", "b/rent 2024.txt", true),
         ("Will 2024 signed.txt", "Will 2019.txt", false),
         ("Essay2.txt", "Essay.txt", false),
+        ("Will 2024 copy.txt", "Will 2019.txt", false),
+        ("Entwurf 2.txt", "Entwurf 1.txt", false),
+        ("2024/Will.txt", "2019/Will.txt", false),
+        ("Backup 2022/Will.txt", "Will.txt", true),
+        ("Testament.txt", "Testament alt.txt", false),
         ("Essay.txt", "Essay draft.txt", false),
         ("Essay.txt", "Essay - kopi.txt", false),
         ("Essay.txt", "Essay의 사본.txt", false),

@@ -44,11 +44,14 @@ struct StayingFile {
 impl StayingFile {
     /// Whether nothing of another file with this text is missing here. Where texts are not all, bytes decide, if they are read
     /// in the same way: the same message may be read as a message, as a page and as it is.
-    fn has_all_of(&self, other: &PlannedMove, text: &FileText) -> bool {
+    fn has_all_of(&self, other: &PlannedMove, text: &FileText, plan: &MovePlan) -> bool {
         match (&self.text, text) {
             (Some(FileText::Whole(own)), FileText::Whole(text)) => {
-                let path = self.path.as_deref();
-                let may_be_cut = || path.is_none_or(|path| may_be_cut_from(&other.file, path));
+                let may_be_cut = || {
+                    let path = self.path.as_deref();
+                    let file = plan.below(&other.file);
+                    path.is_none_or(|path| may_be_cut_from(file, plan.below(path)))
+                };
                 goes_on(own, text) && (lines(own).eq(lines(text)) || may_be_cut())
             }
             (Some(FileText::Part(own)), FileText::Part(text)) => {
@@ -135,7 +138,7 @@ impl CompleteCheck<'_> {
                 Some(file) => plan.is_as_safe(&file.file, &planned.file),
                 None => plan.is_other_safe(&planned),
             });
-            if let Some(whole) = safe.find(|it| it.has_all_of(&planned, &text)) {
+            if let Some(whole) = safe.find(|it| it.has_all_of(&planned, &text, plan)) {
                 if let Some(file) = &whole.planned {
                     let (similarity, is_copy) = match (&text, &whole.text) {
                         (FileText::Whole(own), Some(FileText::Whole(other))) => {

@@ -241,23 +241,31 @@ impl MovePlan {
 
     /// Whether a file would be missed: the one that it resembles is hidden or was thrown away, and it is not.
     pub(super) fn is_missed(&self, planned: &PlannedMove) -> bool {
-        let file = &planned.file;
-        let own = file.strip_prefix(&self.folder).unwrap_or(file);
         !planned.is_other_protected
-            && !is_out_of_use(own)
+            && !is_out_of_use(self.below(&planned.file))
             && self.other_names(planned).any(is_out_of_use)
     }
 
     /// Returns the names of the document that a file resembles, and of its file, below what was named.
     fn other_names<'a>(&'a self, planned: &'a PlannedMove) -> impl Iterator<Item = &'a Path> {
         let names = [Some(Path::new(&planned.like)), planned.other.as_deref()];
-        let below = |name: &'a Path| {
-            let mut roots = self.against.iter().chain([&self.folder]);
-            let below = roots.find_map(|root| name.strip_prefix(root).ok());
-            below.unwrap_or(name)
-        };
-        let names = names.into_iter().flatten().map(below);
-        names.filter(|name| !name.is_absolute())
+        names.into_iter().flatten().map(|name| self.below(name))
+    }
+
+    /// Returns the path of a file below the folder or what it is compared with. If a store knows another path to it, what this
+    /// has in common with that of the folder tells nothing.
+    pub(super) fn below<'a>(&self, path: &'a Path) -> &'a Path {
+        let roots = [&self.folder, &self.root].into_iter().chain(&self.against);
+        // Keys are written without a dot before them.
+        let mut roots = roots.map(|root| root.strip_prefix(".").unwrap_or(root));
+        if let Some(below) = roots.find_map(|root| path.strip_prefix(root).ok()) {
+            return below;
+        }
+        let both = path.components().zip(self.root.components());
+        let common = both.take_while(|(part, of_root)| part == of_root).count();
+        let mut parts = path.components();
+        parts.by_ref().take(common).for_each(drop);
+        parts.as_path()
     }
 
     /// Returns the path of a file as the files of the folder are named, if it is one of them.
