@@ -159,14 +159,11 @@ const DEVICES: [&str; 15] = [
 ];
 
 /// Names, maybe with a number, that programs give to new files and folders.
-const NEW_NAMES: [&str; 26] = [
-    "att",
+const NEW_NAMES: [&str; 23] = [
     "document",
     "document sans titre",
     "dokument",
     "download",
-    "file",
-    "image",
     "naamloos",
     "neuer ordner",
     "neues textdokument",
