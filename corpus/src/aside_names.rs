@@ -39,7 +39,7 @@ const COPY_WORDS: [&str; 28] = [
 ];
 
 /// The same where words are written without spaces.
-const JOINED_COPY_WORDS: [&str; 3] = ["のコピー", "的副本", "의 사본"];
+const JOINED_COPY_WORDS: [&str; 2] = ["のコピー", "的副本"];
 
 /// Words between such a word and the name of the original.
 const OF_WORDS: [&str; 9] = ["af", "av", "da", "de", "di", "do", "of", "van", "von"];
@@ -432,7 +432,7 @@ pub(crate) fn set_aside(path: &Path) -> usize {
     let mut others = 0;
     if let Some(file) = names.next_back() {
         thrown_away += usize::from(is_deleted_message(&file) || is_trash_mailbox(&file));
-        others += usize::from(is_file_aside(&file) || is_compressed(path));
+        others += usize::from(is_copy_of_file(&file));
     }
     for name in names {
         let is_trash = is_trash(&name) || name.starts_with('.') && is_last_of(&name, &SIDE_FOLDERS);
@@ -468,10 +468,7 @@ pub(crate) fn is_out_of_use(path: &Path) -> bool {
 /// other uses. The numbers of folders of copies, and small ones of a copy, tell neither.
 pub(crate) fn may_be_cut_from(file: &Path, other: &Path) -> bool {
     let [file, other] = [file, other].map(|path| names(path).collect::<Vec<String>>());
-    let is_copy = |names: &[String]| {
-        let name = names.last().map_or("", String::as_str);
-        is_file_aside(name) || is_compressed(Path::new(name))
-    };
+    let is_copy = |names: &[String]| names.last().is_some_and(|name| is_copy_of_file(name));
     let copies = [&file, &other].map(|names| is_copy(names));
     let is_one_copy = copies[0] != copies[1];
     let [own, others] = [(&file, copies[0]), (&other, copies[1])]
@@ -538,6 +535,11 @@ fn is_deleted_message(name: &str) -> bool {
     flags.is_some_and(|flags| {
         flags.contains('T') && flags.bytes().all(|flag| flag.is_ascii_alphabetic())
     })
+}
+
+/// Whether a file is named like a copy, or compressed.
+fn is_copy_of_file(name: &str) -> bool {
+    is_file_aside(name) || is_compressed(Path::new(name))
 }
 
 /// Whether the name of a file is that of a copy, or one that a program gave it.

@@ -201,6 +201,17 @@ fn no_choice_of_files_makes_one_that_is_in_use_move_because_of_one_that_is_not()
 }
 
 #[test]
+fn a_hidden_folder_that_is_named_is_not_hidden() {
+    let sandbox = Sandbox::new();
+    sandbox.write("in/l.txt", text(1, 60));
+    sandbox.write(".arch/l.txt", text(1, 60));
+    for named in [".arch", "./.arch"] {
+        let (files, ran) = moved(&sandbox, &["--against", named]);
+        assert_eq!(files.len(), 1, "{named}: {}", ran.stderr);
+    }
+}
+
+#[test]
 fn what_a_store_knows_by_an_absolute_path_is_hidden_there_too() {
     for (name, moves) in [(".cache/l.txt", 0), ("Trash/l.txt", 0), ("l.txt", 1)] {
         let sandbox = Sandbox::new();

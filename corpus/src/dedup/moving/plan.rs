@@ -225,7 +225,7 @@ impl MovePlan {
     /// Whether a file of the folder has a place there that is as safe as that of another one: neither hidden nor thrown away, and
     /// not called a copy more than that.
     pub(super) fn is_as_safe(&self, file: &Path, than: &Path) -> bool {
-        let [file, than] = [file, than].map(|path| path.strip_prefix(&self.folder).unwrap_or(path));
+        let [file, than] = [file, than].map(|path| self.below(path));
         !is_out_of_sight(file) && set_aside(file) <= set_aside(than)
     }
 
@@ -255,9 +255,13 @@ impl MovePlan {
     /// Returns the path of a file below the folder or what it is compared with. If a store knows another path to it, what this
     /// has in common with that of the folder tells nothing.
     pub(super) fn below<'a>(&self, path: &'a Path) -> &'a Path {
+        // Keys are written without a dot before them, and files as they were named.
+        fn plain(path: &Path) -> &Path {
+            path.strip_prefix(".").unwrap_or(path)
+        }
+        let path = plain(path);
         let roots = [&self.folder, &self.root].into_iter().chain(&self.against);
-        // Keys are written without a dot before them.
-        let mut roots = roots.map(|root| root.strip_prefix(".").unwrap_or(root));
+        let mut roots = roots.map(|root| plain(root));
         if let Some(below) = roots.find_map(|root| path.strip_prefix(root).ok()) {
             return below;
         }
