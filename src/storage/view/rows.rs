@@ -119,6 +119,15 @@ impl<'a> ContentRows<'a> {
         }
     }
 
+    /// The same, of a content that has these shingles: none are unpacked.
+    #[inline]
+    pub(crate) fn signature_of(self, content: u32, shingles: &ShingleSet) -> Result<Cow<'a, [u8]>> {
+        Ok(match self.kept_signature(&self.content(content)?)? {
+            Some(kept) => Cow::Borrowed(kept),
+            None => Cow::Owned(self.signer.first_slots(u32::MAX, shingles.as_slice())),
+        })
+    }
+
     /// The signature of the content with this row, if it is kept.
     #[inline]
     pub(super) fn kept_signature(self, row: &ContentRow) -> Result<Option<&'a [u8]>> {

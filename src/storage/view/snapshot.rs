@@ -295,6 +295,16 @@ impl Snapshot {
         self.rows().first_slots(slots, content)
     }
 
+    /// The same, of a content that has these shingles: none are unpacked.
+    #[inline]
+    pub(crate) fn signature_of(
+        &self,
+        content: u32,
+        shingles: &ShingleSet,
+    ) -> Result<Cow<'_, [u8]>> {
+        self.rows().signature_of(content, shingles)
+    }
+
     /// The same if it is kept: that of a small set is not.
     pub(crate) fn kept_signature(&self, content: u32) -> Result<Option<&[u8]>> {
         self.rows().kept_signature(&self.content(content)?)

@@ -117,10 +117,13 @@ impl<'a> StoredContent<'a> {
 
 /// What is known of a comparison before shingles are decoded.
 enum EarlyVerdict<'a> {
-    Known(Option<Likeness>),
-    /// With the estimate, if it was computed.
-    Open(PackedShingles<'a>, Option<Estimate>),
+    Known(Reached<'a>),
+    /// With the stored signature, if it was read.
+    Open(PackedShingles<'a>, Option<Cow<'a, [u8]>>),
 }
+
+/// The likeness of a content that reaches the threshold, with its signature.
+type Reached<'a> = Option<(Likeness, Cow<'a, [u8]>)>;
 
 /// Compares a probe with stored contents.
 #[derive(Debug)]
@@ -152,13 +155,12 @@ impl<'a> Matcher<'a> {
 
     /// The match with a content, if it reaches the threshold.
     pub(crate) fn verify(&mut self, content: u32) -> Result<Option<VerifiedContent>> {
-        let Some(likeness) = self.compare(content)? else {
+        let Some((likeness, signature)) = self.reached(content)? else {
             return Ok(None);
         };
         // Texts without shingles share no bucket.
         let bands = if self.snapshot.content(content)?.shingle_count > 0 {
             let schema = &self.snapshot.schema;
-            let signature = self.snapshot.signature(content)?;
             let shape = schema.bands();
             let shared = shape.shared(self.probe.signature, &signature, schema.slot_width());
             shared.unwrap_or_default()
@@ -188,15 +190,19 @@ impl<'a> Matcher<'a> {
 
     /// The likeness of a content, if it reaches the threshold.
     pub(crate) fn compare(&mut self, content: u32) -> Result<Option<Likeness>> {
+        Ok(self.reached(content)?.map(|(likeness, _)| likeness))
+    }
+
+    fn reached(&mut self, content: u32) -> Result<Reached<'a>> {
         if let Some(ignored) = self.ignored {
-            return self.compare_without(content, ignored);
+            return self.reached_without(content, ignored);
         }
-        let (packed, estimate) = match self.without_shingles(content)? {
-            EarlyVerdict::Known(likeness) => return Ok(likeness),
-            EarlyVerdict::Open(packed, estimate) => (packed, estimate),
+        let (packed, signature) = match self.without_shingles(content)? {
+            EarlyVerdict::Known(reached) => return Ok(reached),
+            EarlyVerdict::Open(packed, signature) => (packed, signature),
         };
         packed.unpack(&mut self.stored)?;
-        self.exact(content, &self.stored, estimate)
+        self.exact(content, &self.stored, signature)
     }
 
     /// The shingles that count of the content that was compared last, if some are ignored.
@@ -204,15 +210,15 @@ impl<'a> Matcher<'a> {
         &self.stored
     }
 
-    fn compare_without(&mut self, content: u32, ignored: &ShingleSet) -> Result<Option<Likeness>> {
+    fn reached_without(&mut self, content: u32, ignored: &ShingleSet) -> Result<Reached<'a>> {
         let (row, packed) = self.snapshot.content_and_shingles(content)?;
         packed.unpack(&mut self.stored)?;
         self.stored.remove(ignored);
-        let mut likeness = self.exact(content, &self.stored, None)?;
-        if let Some(likeness) = &mut likeness {
+        let mut reached = self.exact(content, &self.stored, None)?;
+        if let Some((likeness, _)) = &mut reached {
             likeness.exact_copy = row.hash == *self.probe.hash;
         }
-        Ok(likeness)
+        Ok(reached)
     }
 
     /// Like [`Matcher::compare`], but decodes shingles only if `sets` does not have them.
@@ -221,13 +227,14 @@ impl<'a> Matcher<'a> {
         content: u32,
         sets: &mut DecodedSets,
     ) -> Result<Option<Likeness>> {
-        match self.without_shingles(content)? {
-            EarlyVerdict::Known(likeness) => Ok(likeness),
-            EarlyVerdict::Open(packed, estimate) => {
+        let reached = match self.without_shingles(content)? {
+            EarlyVerdict::Known(reached) => reached,
+            EarlyVerdict::Open(packed, signature) => {
                 let stored = sets.of(content, &packed)?;
-                self.exact(content, &stored, estimate)
+                self.exact(content, &stored, signature)?
             }
-        }
+        };
+        Ok(reached.map(|(likeness, _)| likeness))
     }
 
     /// Compares a content as far as possible without decoding shingles.
@@ -237,7 +244,13 @@ impl<'a> Matcher<'a> {
         let exact_copy = row.hash == *self.probe.hash;
         // Without shingles there is only the estimate, and a copy needs no comparison.
         if exact_copy || !has_shingles {
-            let estimate = self.estimate(content)?;
+            // A copy has the same shingles, so its signature need not be made.
+            let signature = if exact_copy {
+                Cow::Borrowed(self.probe.signature)
+            } else {
+                self.snapshot.signature(content)?
+            };
+            let estimate = self.estimate(&signature);
             let same = (exact_copy && has_shingles).then_some(1.0);
             let likeness = Likeness {
                 exact_copy,
@@ -247,7 +260,8 @@ impl<'a> Matcher<'a> {
                 containment_of_stored: same,
             };
             let reaches = exact_copy || highest_similarity(estimate) >= self.threshold;
-            return Ok(EarlyVerdict::Known(reaches.then_some(likeness)));
+            let reached = reaches.then_some((likeness, signature));
+            return Ok(EarlyVerdict::Known(reached));
         }
         // Sizes that differ too much exclude a match, and are in the row that was just read.
         let (probe, stored) = (self.probe.shingles.len(), row.shingle_count as usize);
@@ -257,10 +271,11 @@ impl<'a> Matcher<'a> {
         }
         // Reading and comparing tails takes less time than reading a signature or decoding shingles. To make a
         // signature takes more.
-        let mut estimate = None;
+        let mut signature = None;
         let is_kept = self.snapshot.schema.keeps_signature(row.shingle_count);
         let is_below = if large > ShingleSet::SMALL && is_kept {
-            self.is_far_below(*estimate.insert(self.estimate(content)?))
+            let kept = signature.insert(self.snapshot.signature(content)?);
+            self.is_far_below(self.estimate(kept))
         } else if let Some(tails) = shingles.tails()? {
             let common = self.probe.shingles.most_in_common(tails);
             is_less(common, probe + stored - common, self.threshold)
@@ -270,19 +285,15 @@ impl<'a> Matcher<'a> {
         Ok(if is_below {
             EarlyVerdict::Known(None)
         } else {
-            EarlyVerdict::Open(shingles, estimate)
+            EarlyVerdict::Open(shingles, signature)
         })
     }
 
-    fn estimate(&self, content: u32) -> Result<Estimate> {
+    fn estimate(&self, signature: &[u8]) -> Estimate {
         let schema = &self.snapshot.schema;
         let width = schema.slot_width();
-        let agreeing = agreeing(
-            self.probe.signature,
-            &self.snapshot.signature(content)?,
-            width,
-        );
-        Ok(Estimate::new(agreeing, schema.permutations(), width))
+        let agreeing = agreeing(self.probe.signature, signature, width);
+        Estimate::new(agreeing, schema.permutations(), width)
     }
 
     fn is_far_below(&self, estimate: Estimate) -> bool {
@@ -293,26 +304,32 @@ impl<'a> Matcher<'a> {
         estimate.jaccard < self.threshold - CERTAIN_ERRORS * error.max(estimate.error)
     }
 
-    /// The likeness of a content by its shingles, if it reaches the threshold. Computes the estimate if it is missing.
+    /// The likeness of a content by its shingles, if it reaches the threshold. A missing signature is made of them.
     fn exact(
         &self,
         content: u32,
         stored: &ShingleSet,
-        estimate: Option<Estimate>,
-    ) -> Result<Option<Likeness>> {
+        signature: Option<Cow<'a, [u8]>>,
+    ) -> Result<Reached<'a>> {
         let common = self.probe.shingles.intersection_len(stored);
-        let (probe, stored) = (self.probe.shingles.len(), stored.len());
-        let jaccard = share(common, probe + stored - common);
+        let (probe, in_stored) = (self.probe.shingles.len(), stored.len());
+        let jaccard = share(common, probe + in_stored - common);
         if jaccard < self.threshold {
             return Ok(None);
         }
-        Ok(Some(Likeness {
+        let signature = match signature {
+            Some(signature) => signature,
+            None if self.ignored.is_some() => self.snapshot.signature(content)?, // of the whole text
+            None => self.snapshot.signature_of(content, stored)?,
+        };
+        let likeness = Likeness {
             exact_copy: false,
             jaccard: Some(jaccard),
-            estimate: estimate.map_or_else(|| self.estimate(content), Ok)?,
+            estimate: self.estimate(&signature),
             containment: Some(share(common, probe)),
-            containment_of_stored: Some(share(common, stored)),
-        }))
+            containment_of_stored: Some(share(common, in_stored)),
+        };
+        Ok(Some((likeness, signature)))
     }
 }
 
