@@ -447,6 +447,19 @@ fn a_compaction_gives_back_what_was_told() {
 }
 
 #[test]
+fn nothing_is_left_to_cancel_of_a_rebuild_that_another_process_has_just_done() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    let one = store(&path, &schema(128), 50);
+    let others = [(); 2].map(|()| Options::new().open(&path).unwrap());
+    assert!(one.rebuild(Rebuild::reindex(schema(256))).unwrap());
+    // They have not looked at the store since.
+    assert!(!others[0].cancel_rebuild().unwrap());
+    let left = others[1].cancel_other_rebuild(&Rebuild::compact());
+    assert_eq!(left.unwrap(), None);
+}
+
+#[test]
 fn a_rebuild_waits_until_another_process_has_done_another_one() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("store");

@@ -205,9 +205,7 @@ impl Store {
         slot.check_not_held_here()?;
         // Of this process, one rebuild at a time. Other processes are kept out by the lock on the next index.
         let _alone = self.shared.rebuilding.enter()?;
-        self.catch_up()?;
-        let snapshot = self.published()?;
-        snapshot.check_in_place()?;
+        let snapshot = self.last_in_place()?;
         let Some(plan) = plan(rebuild, &snapshot)? else {
             return Ok(false);
         };
@@ -384,8 +382,7 @@ impl Store {
         let Some(begun) = begun.filter(is_other) else {
             return Ok(None);
         };
-        self.cancel()?;
-        Ok(Some(begun))
+        Ok(self.cancel()?.then_some(begun))
     }
 
     /// Discards an unfinished rebuild and deletes its files; returns whether there was one.
@@ -400,9 +397,19 @@ impl Store {
     fn cancel(&self) -> Result<bool> {
         self.slot()?;
         let _alone = self.shared.rebuilding.enter()?;
+        NextGeneration::discard(&self.shared.place, &*self.last_in_place()?)
+    }
+
+    /// The last commit, of the index that is in the store's folder.
+    fn last_in_place(&self) -> Result<Arc<Snapshot>> {
+        self.catch_up()?;
+        // Another process may have put a new index there since.
+        if self.published()?.check_in_place().is_err() {
+            self.catch_up()?;
+        }
         let snapshot = self.published()?;
         snapshot.check_in_place()?;
-        NextGeneration::discard(&self.shared.place, &snapshot)
+        Ok(snapshot)
     }
 
     /// Returns an estimate of the disk space in bytes that a rebuild needs besides the store. The estimate is too high
