@@ -180,19 +180,22 @@ impl StoreFiles {
         let new_path = folder.join(NEW_INDEX);
         let like = like.map(|like| like.join(INDEX));
         let like = like.as_deref();
-        let index = Arc::new(match like {
-            Some(like) => Index::create_like(&new_path, like)?,
-            None => Index::create(&new_path)?,
-        });
-        // The creator of a store in this folder holds the lock of the new index.
+        let created = match like {
+            Some(like) => Index::create_like(&new_path, like),
+            None => Index::create(&new_path),
+        };
+        // The creator of a store in this folder holds the lock of the new index. It may also have given the file its
+        // final name since, whatever error that led to here.
         let is_taken = disk::is_file(&index_path);
         if !matches!(is_taken, Ok(false)) {
-            drop(index);
-            disk::remove(&new_path).unwrap_or_default();
+            if created.map(drop).is_ok() {
+                disk::remove(&new_path).unwrap_or_default();
+            }
             is_taken?;
             let path = folder.to_owned();
             return Err(Error::AlreadyAStore { path });
         }
+        let index = Arc::new(created?);
         let files = StoreFiles::fill(folder, index, like, schema, store);
         if files.is_err() {
             // The first error is the one to report.
@@ -763,6 +766,7 @@ fn fingerprint_count(snapshot: &Snapshot, first: u32) -> Result<usize> {
     let bytes = bytes.min(snapshot.column(ColumnKind::Fingerprints).len());
     Ok(usize::try_from(bytes).unwrap_or(0) / size_of::<u32>())
 }
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -797,6 +801,22 @@ mod tests {
             }
         }
         assert!(refused > 20, "{refused}");
+    }
+
+    #[test]
+    fn who_creates_a_store_beside_another_creator_is_told_that_there_is_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let create = || StoreFiles::create_in(folder.path(), None, Schema::default(), 1).map(drop);
+        create().unwrap();
+        // The other one may be at any step, so whatever the new index leads to is no answer.
+        let new = folder.path().join(NEW_INDEX);
+        for start in ["", "no index"] {
+            std::fs::write(&new, start).unwrap();
+            let refused = create().unwrap_err();
+            assert!(matches!(refused, Error::AlreadyAStore { .. }), "{refused}");
+        }
+        // It is not of this creator.
+        assert_eq!(std::fs::read(&new).unwrap(), b"no index");
     }
 
     #[test]
