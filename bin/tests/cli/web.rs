@@ -66,6 +66,50 @@ fn a_page_with_a_few_nul_bytes_is_read_and_what_is_no_text_is_no_page() {
 }
 
 /// Records that are not pages.
+#[test]
+fn pages_are_known_where_servers_and_archives_leave_out_their_type() {
+    let sandbox = Sandbox::new();
+    let page = |nth: usize| format!("<!DOCTYPE html>\n<p>{}", text(nth as u64, 40)).into_bytes();
+    let http = |head: &str, nth: usize| [head.as_bytes(), b"\r\n\r\n", &page(nth)].concat();
+    let html = "HTTP/1.1 200 OK\r\nContent-Type: text/html";
+    let uri = |nth: usize| format!("WARC-Target-URI: http://a/{nth}\r\n");
+    let archive = [
+        response("http://a/0", "HTTP/1.1 200 OK", &page(0)),
+        response(
+            "http://a/1",
+            "HTTP/1.1 200 OK\r\nContent-Type: text/html, text/html; charset=utf-8",
+            &page(1),
+        ),
+        response(
+            "http://a/2",
+            "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Type: text/html",
+            &page(2),
+        ),
+        record("response", &uri(3), &http(html, 3)),
+        record(
+            "response",
+            &(uri(4) + "Content-Type: text/html\r\n"),
+            &http(html, 4),
+        ),
+        record("conversion", &uri(5), text(5, 40).as_bytes()),
+        record("resource", &uri(6), &page(6)),
+        response("http://a/js", "HTTP/1.1 200 OK", b"function f() {}"),
+        response(
+            "http://a/abbr",
+            "HTTP/1.1 200 OK",
+            b"<abbr>none of these</abbr>",
+        ),
+    ];
+    sandbox.write("a.warc", archive.concat());
+    let summary = sandbox.add(&["a.warc"], 0);
+    assert_eq!(summary["added"], 7);
+    assert_eq!(summary["skipped"], json!({ "no page": 2 }));
+    let ran = sandbox
+        .run_with(&["query", "-"], text(3, 40).as_bytes())
+        .expect(0);
+    assert_eq!(ran.stdout, "-\thttp://a/3\t1.0000\texact copy\n");
+}
+
 fn no_pages() -> [Vec<u8>; 4] {
     let page = PAGE.as_bytes();
     [

@@ -39,7 +39,16 @@ fn text(
     given: Option<&'static Encoding>,
 ) -> Result<Decoded, RecordFault> {
     let given = given.or_else(|| html::charset(content_type));
-    let kind = content_type.split(';').next().unwrap_or_default().trim();
+    let kind = content_type
+        .split([';', ','])
+        .next()
+        .unwrap_or_default()
+        .trim();
+    let kind = if kind.is_empty() && begins_as_page(bytes) {
+        "text/html"
+    } else {
+        kind
+    };
     // Servers call anything a page.
     let check = || {
         let checked = decode::check_page(bytes, given);
@@ -60,10 +69,45 @@ fn text(
     }
 }
 
+/// Whether bytes without a type begin as a page does (MIME Sniffing Standard, section 7.1).
+fn begins_as_page(bytes: &[u8]) -> bool {
+    const TAGS: [&[u8]; 17] = [
+        b"<!doctype html",
+        b"<html",
+        b"<head",
+        b"<script",
+        b"<iframe",
+        b"<h1",
+        b"<div",
+        b"<font",
+        b"<table",
+        b"<a",
+        b"<style",
+        b"<title",
+        b"<b",
+        b"<body",
+        b"<br",
+        b"<p",
+        b"<!--",
+    ];
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let bytes = bytes.trim_ascii_start();
+    TAGS.iter().any(|tag| {
+        let start = bytes.get(..tag.len());
+        let is_end = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'>';
+        start.is_some_and(|start| start.eq_ignore_ascii_case(tag))
+            && (*tag == b"<!--" || bytes.get(tag.len()).is_some_and(is_end))
+    })
+}
+
 /// Returns the text of an HTTP response.
 fn response(bytes: &[u8], options: &Options) -> Result<Decoded, RecordFault> {
-    let (head, mut body) =
-        split(bytes).ok_or_else(|| RecordFault::bad("its HTTP header has no end"))?;
+    let unended = || RecordFault::bad("its HTTP header has no end");
+    let (mut head, mut body) = split(bytes).ok_or_else(unended)?;
+    // What is said before the answer, such as `100 Continue`.
+    while is_interim(head) {
+        (head, body) = split(body).ok_or_else(unended)?;
+    }
     let head = String::from_utf8_lossy(head).to_ascii_lowercase();
     let header = |name: &str| {
         let headers = head.lines().skip(1).filter_map(|line| line.split_once(':'));
@@ -83,6 +127,11 @@ fn response(bytes: &[u8], options: &Options) -> Result<Decoded, RecordFault> {
     }
     let body = decompressed(body, header("content-encoding"), options.max_record())?;
     text(&body, header("content-type"), options.given_encoding())
+}
+
+fn is_interim(head: &[u8]) -> bool {
+    let status = head.split(|&byte| byte == b' ').nth(1);
+    head.starts_with(b"HTTP/") && status.is_some_and(|status| status.starts_with(b"1"))
 }
 
 /// Splits a response into head and body.

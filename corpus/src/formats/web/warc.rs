@@ -171,10 +171,12 @@ impl<R: BufRead> WarcRecords<R> {
         length: u64,
     ) -> io::Result<Result<WarcRecord, RecordFault>> {
         let kind = head.kind.as_str();
-        let is_response = kind == "response" && head.content_type.starts_with("application/http");
+        let of_http = kind == "response" && head.content_type.starts_with("application/http");
+        // Some programs leave out the type of a response, or give that of its page.
+        let is_untold = kind == "response" && ["", "text/html"].contains(&&*head.content_type);
         let is_text = ["conversion", "resource"].contains(&kind);
         let mut block = (&mut self.reader).take(length);
-        let (read, body) = if !is_response && !is_text {
+        let (read, body) = if !of_http && !is_untold && !is_text {
             let read = io::copy(&mut block, &mut sink())?;
             (read, Err(no_page(&format!("a record of type {kind}"))))
         } else if length > self.limit {
@@ -185,11 +187,18 @@ impl<R: BufRead> WarcRecords<R> {
         } else {
             let mut bytes = Vec::new();
             let read = block.read_to_end(&mut bytes)? as u64;
+            let is_response = of_http || is_untold && bytes.starts_with(b"HTTP/");
+            // What was converted is text.
+            let is_plain = kind == "conversion" && head.content_type.is_empty();
             let block = WarcRecord {
                 id: head.id,
                 is_lossy: head.is_lossy,
                 is_response,
-                content_type: head.content_type,
+                content_type: if is_plain {
+                    "text/plain".to_owned()
+                } else {
+                    head.content_type
+                },
                 bytes,
             };
             (read, Ok(block))
