@@ -7,42 +7,55 @@ use unicode_normalization::UnicodeNormalization;
 use crate::is_compressed;
 
 /// Words that file managers put into the name of a copy: `a copy 2.txt`, `Kopie von a.txt`.
-const COPY_WORDS: [&str; 28] = [
+const COPY_WORDS: [&str; 36] = [
     "backup",
     "copia",
     "copie",
     "copy",
+    "còpia",
     "cópia",
     "duplicate",
+    "duplikat",
     "kopi",
     "kopia",
     "kopie",
     "kopija",
     "kopio",
     "kopya",
+    "kopyası",
     "kópia",
     "másolat",
+    "másolata",
+    "salinan",
     "sicherungskopie",
     "αντίγραφο",
     "копия",
     "копія",
     "העתק",
+    "עותק",
     "نسخة",
     "สำเนา",
     "コピー",
     "副本",
     "复件",
+    "拷貝",
     "拷贝",
     "複本",
+    "複製",
     "복사본",
     "사본",
 ];
 
 /// The same where words are written without spaces.
-const JOINED_COPY_WORDS: [&str; 2] = ["のコピー", "的副本"];
+const JOINED_COPY_WORDS: [&str; 2] = ["のコピー", "副本"];
+
+/// Those of them that need no other word in front of the name of the original: `Копия a.txt`.
+const FIRST_COPY_WORDS: [&str; 6] = ["kopia", "salinan", "αντίγραφο", "копия", "копія", "نسخة"];
 
 /// Words between such a word and the name of the original.
-const OF_WORDS: [&str; 9] = ["af", "av", "da", "de", "di", "do", "of", "van", "von"];
+const OF_WORDS: [&str; 13] = [
+    "af", "av", "da", "de", "di", "do", "of", "van", "von", "από", "του", "של", "من",
+];
 
 /// Last words of the names that people and programs give to earlier versions: `a_old.txt`, `a.txt.bak`.
 const OLD_WORDS: [&str; 51] = [
@@ -98,6 +111,9 @@ const OLD_WORDS: [&str; 51] = [
     "草稿",
     "백업",
 ];
+
+/// What stands in the name of a file that two computers changed at a time, before a date or a computer's name.
+const CONFLICT_SIGNS: [&str; 3] = [".sync-conflict-", "-LAPTOP-", "-DESKTOP-"];
 
 /// Extensions of files that are not complete yet, not to be kept, or the settings that a program came with.
 const PART_ENDS: [&str; 20] = [
@@ -187,7 +203,7 @@ const NEW_NAMES: [&str; 23] = [
 
 /// Words in the names of folders of what was thrown away, or is thrown away later: `Deleted Mail`, `to_delete`. A name
 /// that has one counts at least like that of a folder of copies.
-const TRASH_WORDS: [&str; 87] = [
+const TRASH_WORDS: [&str; 92] = [
     "basura",
     "borttaget",
     "borttagna",
@@ -218,6 +234,7 @@ const TRASH_WORDS: [&str; 87] = [
     "lixo",
     "lomtár",
     "löschen",
+    "miskaste",
     "müll",
     "mülleimer",
     "odstraněná",
@@ -226,6 +243,7 @@ const TRASH_WORDS: [&str; 87] = [
     "papelera",
     "papierkorb",
     "papirkurv",
+    "papirkurven",
     "papperskorg",
     "papperskorgen",
     "poistetut",
@@ -233,6 +251,7 @@ const TRASH_WORDS: [&str; 87] = [
     "pourriel",
     "prullenbak",
     "prullenmand",
+    "prügikast",
     "raderade",
     "recycle",
     "recyclebin",
@@ -240,6 +259,7 @@ const TRASH_WORDS: [&str; 87] = [
     "recycler",
     "roskakori",
     "rubbish",
+    "sampah",
     "silinmiş",
     "slettede",
     "slettet",
@@ -266,6 +286,7 @@ const TRASH_WORDS: [&str; 87] = [
     "видалені",
     "изтрити",
     "корзина",
+    "кош",
     "кошик",
     "кошче",
     "нежелательная",
@@ -330,10 +351,14 @@ const BESIDE_TRASH: [&str; 48] = [
 ];
 
 /// The same in scripts without spaces, `已删除邮件`, and where no word alone says it.
-const TRASH_PARTS: [&str; 21] = [
+const TRASH_PARTS: [&str; 25] = [
     "correo electrónico no deseado",
     "correo no deseado",
+    "coș de gunoi",
     "files_trashbin",
+    "izbrisane stavke",
+    "odstranené položky",
+    "odstránené položky",
     "thùng rác",
     "סל המיחזור",
     "ถังขยะ",
@@ -355,7 +380,7 @@ const TRASH_PARTS: [&str; 21] = [
 ];
 
 /// Names of folders of copies, or of files that programs put there.
-const SIDE_FOLDERS: [&str; 63] = [
+const SIDE_FOLDERS: [&str; 68] = [
     "@eadir",
     "__macosx",
     "__pycache__",
@@ -382,12 +407,15 @@ const SIDE_FOLDERS: [&str; 63] = [
     "draft",
     "drafts",
     "duplicates",
+    "duplikate",
     "entwürfe",
+    "filehistory",
     "found.000",
     "inetcache",
     "kopien",
     "lost+found",
     "lost.dir",
+    "my downloads",
     "node_modules",
     "obj",
     "old",
@@ -416,6 +444,8 @@ const SIDE_FOLDERS: [&str; 63] = [
     "vendor",
     "venv",
     "загрузки",
+    "резервные копии",
+    "черновики",
     "ダウンロード",
     "下载",
     "备份",
@@ -463,40 +493,104 @@ pub(crate) fn is_out_of_use(path: &Path) -> bool {
     is_out_of_sight(path) || set_aside(path) >= THROWN_AWAY
 }
 
-/// Whether a file may be another one that was cut off, by the names of both and of their folders: they have the same numbers,
-/// and the same extension unless one of them is named like a copy. Other numbers tell versions, and other extensions files of
-/// other uses. The numbers of folders of copies, and small ones of a copy, tell neither.
+/// Whether a file may be another one that was cut off, by the names of both and of their folders, from the folder on in which
+/// each was looked for: they have the same numbers, and the same extension unless one of them is named like a copy. Other numbers
+/// tell versions, and other extensions files of other uses. One may have more numbers, if these are only those of a copy.
 pub(crate) fn may_be_cut_from(file: &Path, other: &Path) -> bool {
     let [file, other] = [file, other].map(|path| names(path).collect::<Vec<String>>());
     let is_copy = |names: &[String]| names.last().is_some_and(|name| is_copy_of_file(name));
-    let copies = [&file, &other].map(|names| is_copy(names));
-    let is_one_copy = copies[0] != copies[1];
-    let [own, others] = [(&file, copies[0]), (&other, copies[1])]
-        .map(|(names, is_copy)| numbers(names, is_one_copy && is_copy));
     let [extension, other_extension] = [&file, &other].map(|names| {
         let (_, extension) = names.last()?.rsplit_once('.')?;
         Some(extension.to_lowercase())
     });
-    own == others && (is_one_copy || extension == other_extension)
+    let [own, others] = [&file, &other].map(|names| numbers(names));
+    (has_numbers(&own, &others) || has_numbers(&others, &own))
+        && (is_copy(&file) != is_copy(&other) || extension == other_extension)
 }
 
-/// Returns the numbers in the names of a file and its folders, other than those of folders of copies and, of a copy, those of
-/// one or two digits.
-fn numbers(names: &[String], is_copy: bool) -> Vec<&str> {
+/// A number in the name of a file or folder.
+struct NameNumber<'a> {
+    digits: &'a str,
+    /// Whether it may be only that of a copy, and the original has none.
+    is_of_copy: bool,
+}
+
+/// Whether these numbers are those of another file, and maybe numbers of a copy among them.
+fn has_numbers(own: &[NameNumber<'_>], others: &[NameNumber<'_>]) -> bool {
+    // Whether the numbers so far can be the first ones of the other file, by their count.
+    let mut are_first = vec![false; others.len() + 1];
+    are_first[0] = true;
+    for number in own {
+        for count in (0..are_first.len()).rev() {
+            let were_first = are_first[count];
+            are_first[count] = were_first && number.is_of_copy;
+            let next = others.get(count);
+            if were_first && next.is_some_and(|next| next.digits == number.digits) {
+                are_first[count + 1] = true;
+            }
+        }
+    }
+    are_first[others.len()]
+}
+
+/// Returns the numbers in the names of a file and its folders. Those of the folder in which it was looked for, of folders of copies
+/// and of what is below these may be only those of a copy.
+fn numbers(names: &[String]) -> Vec<NameNumber<'_>> {
     let Some((file, folders)) = names.split_last() else {
         return Vec::new();
     };
-    let folders = folders.iter().filter(|name| !is_folder_aside(name));
-    let of_file = runs_of_digits(file).filter(|number| !is_copy || number.len() > 2);
-    folders
-        .flat_map(|name| runs_of_digits(name))
-        .chain(of_file)
-        .collect()
+    let mut found = Vec::new();
+    let mut is_aside = false;
+    for (depth, name) in folders.iter().enumerate() {
+        is_aside |= is_folder_aside(name);
+        found.extend(runs_of_digits(name).map(|(_, digits)| NameNumber {
+            digits,
+            is_of_copy: is_aside || depth == 0,
+        }));
+    }
+    let is_copy = is_copy_of_file(file);
+    found.extend(runs_of_digits(file).map(|(start, digits)| NameNumber {
+        digits,
+        is_of_copy: is_copy && is_of_copy(file, start, digits),
+    }));
+    found
 }
 
-fn runs_of_digits(name: &str) -> impl Iterator<Item = &str> {
-    let runs = name.split(|letter: char| !letter.is_numeric());
-    runs.filter(|number| !number.is_empty())
+/// Whether a number in the name of a copy is one that tells copies apart: `(2)`, `copy 2`, `.bak1`, or the date of a conflict.
+fn is_of_copy(name: &str, start: usize, digits: &str) -> bool {
+    let is_short = digits.len() <= 2;
+    let end = start + digits.len();
+    let is_last = end == name.len() || name.rfind('.') == Some(end);
+    let of_conflict = CONFLICT_SIGNS.iter().filter_map(|sign| name.find(sign));
+    let (before, behind) = name.split_at(start);
+    let opened = before.rsplit(['(', '[']).next().unwrap_or_default();
+    let closed = behind.split([')', ']']).next().unwrap_or_default();
+    let is_in_brackets =
+        opened.len() < before.len() && closed.len() < behind.len() && !opened.contains([')', ']']);
+    let is_of_copies = |word: &str| is_one(word, &COPY_WORDS) || is_one(word, &OLD_WORDS);
+    let is_alone = is_short && opened.is_empty() && closed.len() == digits.len();
+    is_short && is_last
+        || of_conflict.min().is_some_and(|sign| start > sign)
+        || is_in_brackets
+            && (is_alone
+                || [opened, closed]
+                    .iter()
+                    .any(|it| words(it).any(is_of_copies)))
+}
+
+/// Returns the numbers in a name, each behind its place.
+fn runs_of_digits(name: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut start = 0;
+    let pieces = name.split_inclusive(|letter: char| !letter.is_numeric());
+    let runs = pieces.map(move |piece| {
+        let place = start;
+        start += piece.len();
+        (
+            place,
+            piece.trim_end_matches(|letter: char| !letter.is_numeric()),
+        )
+    });
+    runs.filter(|(_, digits)| !digits.is_empty())
 }
 
 /// Whether a folder is one of what was thrown away: `Deleted Mail`, `Trash 2024`, but not `Spam recipes`.
@@ -549,9 +643,7 @@ fn is_file_aside(name: &str) -> bool {
     // A number at the end of a date is not that of a rotated log.
     let is_rotated = before.contains(char::is_alphabetic) && end.parse::<u32>().is_ok();
     let is_old = [end, stem].iter().any(|it| ends_with_one(it, &OLD_WORDS));
-    let is_conflict = [".sync-conflict-", "-LAPTOP-", "-DESKTOP-"]
-        .iter()
-        .any(|it| name.contains(it));
+    let is_conflict = CONFLICT_SIGNS.iter().any(|it| name.contains(it));
     let is_part = is_one(end, &PART_ENDS) || is_conflict;
     let is_saved = name.ends_with('~')
         || name.starts_with("~$")
@@ -571,7 +663,7 @@ fn is_file_aside(name: &str) -> bool {
 /// Whether the name of a folder is that of a hidden folder, of copies, or of a program's files.
 fn is_folder_aside(name: &str) -> bool {
     // "old-town" is not a folder of old files.
-    let numberless = name.trim_end_matches(|c: char| !c.is_alphabetic());
+    let numberless = name.trim_matches(|c: char| !c.is_alphabetic());
     let is_side = [name, numberless]
         .iter()
         .any(|it| is_one(it, &SIDE_FOLDERS) || is_one(it, &OLD_WORDS));
@@ -632,7 +724,9 @@ fn begins_with_one_of(name: &str, known: &[&str]) -> bool {
     let first = words.next().unwrap_or_default();
     let is_number = |word: &&str| word.bytes().all(|byte| byte.is_ascii_digit());
     let second = words.find(|word| !is_number(word)).unwrap_or_default();
-    is_one(first, known) && is_one(second, &OF_WORDS)
+    let is_followed =
+        is_one(second, &OF_WORDS) || is_one(first, &FIRST_COPY_WORDS) && !second.is_empty();
+    is_one(first, known) && is_followed
 }
 
 /// Whether the last word of a name is one of these, maybe with a number behind it.
@@ -788,10 +882,72 @@ mod tests {
             "cur/1700000000.M1.host:2,ST",
             "Mail/Local Folders/Trash",
             "Junk.mbox",
+            "Coș de gunoi/a.txt",
+            "Papirkurven/a.txt",
             "Trash.sbd/2024",
         ] {
             assert!(set_aside(Path::new(trash)) >= THROWN_AWAY, "{trash}");
         }
+    }
+
+    #[test]
+    fn numbers_tell_whether_a_file_may_be_cut_from_another_one() {
+        let may_be = |file: &str, other: &str| may_be_cut_from(Path::new(file), Path::new(other));
+        for (file, other) in [
+            ("f/minutes.txt", "f/minutes signed.txt"),
+            (
+                "f/2024-03-10 minutes.txt",
+                "f/2024-03-10 minutes signed.txt",
+            ),
+            (
+                "f/2024-03-10 minutes (1).txt",
+                "f/2024-03-10 minutes signed.txt",
+            ),
+            ("f/Kapitel 3 Entwurf.txt", "f/Buch/Kapitel 3.txt"),
+            ("f/v2_old/x.py", "f/v2/y.py"),
+            (
+                "f/minutes (conflicted copy 2024-05-01).txt",
+                "f/minutes final.txt",
+            ),
+            (
+                "f/minutes.sync-conflict-20240501-120000-AB1.txt",
+                "f/minutes final.txt",
+            ),
+            ("f/Backup/2021/minutes.txt", "f/minutes final.txt"),
+            ("f/Backup 2021/minutes.txt", "f/minutes final.txt"),
+            ("f/thesis copy 2.txt", "f/thesis.txt"),
+            ("f/thesis.txt.bak1", "f/thesis.txt"),
+            ("f/Copy (2) of thesis 3.txt", "f/thesis 3.txt"),
+            ("2024/Will.txt", "backup/Will.txt"),
+            (
+                "taxes 2024/2024 return.txt",
+                "backup/2024 return signed.txt",
+            ),
+        ] {
+            assert!(may_be(file, other), "{file} of {other}");
+            assert!(may_be(other, file), "{other} of {file}");
+        }
+        for (file, other) in [
+            ("f/Will 2019.txt", "f/Will 2024.txt"),
+            ("f/2019/Will.txt", "f/2024/Will.txt"),
+            ("2019/Will.txt", "2024/Will.txt"),
+            (
+                "f/Downloads 2023/statement.txt",
+                "f/Downloads 2024/statement.txt",
+            ),
+            ("f/Steuer 2019 (1)/x.txt", "f/Steuer 2020 (1)/x.txt"),
+            ("f/Rechnung 40 - Kopie.txt", "f/Rechnung.txt"),
+            ("f/Rechnung 4 Entwurf.txt", "f/Mahnung.txt"),
+            ("f/2024-03-04 Protokoll Entwurf.txt", "f/2024 Protokoll.txt"),
+            ("f/minutes 03-04.txt", "f/minutes 04-03.txt"),
+            ("f/thesis (2024) copy.txt", "f/thesis.txt"),
+            ("f/notes.md", "f/notes.txt"),
+        ] {
+            assert!(!may_be(file, other), "{file} of {other}");
+            assert!(!may_be(other, file), "{other} of {file}");
+        }
+        let many = "1 ".repeat(100);
+        assert!(may_be(&format!("f/Backup {many}/a.txt"), "f/a.txt"));
     }
 
     #[test]
@@ -806,6 +962,13 @@ mod tests {
     fn a_copy_may_be_named_in_any_language_and_behind_its_extension() {
         for aside in [
             "report.txt (1)",
+            "Копия report.txt",
+            "עותק של report.txt",
+            "report副本.txt",
+            "report kopyası.txt",
+            "_drafts/report.txt",
+            "00_Entwürfe/report.txt",
+            "2023 drafts/report.txt",
             "report.txt - Kopie",
             "Essay의 사본.txt",
             "Essay - Másolat (2).txt",

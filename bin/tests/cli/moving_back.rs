@@ -264,6 +264,19 @@ fn in_a_copied_folder_files_come_back_to_the_copy() {
 }
 
 #[test]
+fn files_come_back_to_their_folder_and_not_to_one_of_its_name_elsewhere() {
+    let sandbox = Sandbox::new();
+    pairs(&sandbox, 2);
+    let before = tree(&sandbox, "in");
+    sandbox.run(&MOVE).expect(0);
+    sandbox.write("cloud/in/note.txt", "somebody else's");
+    fs::rename(sandbox.path("aside"), sandbox.path("cloud/aside")).unwrap();
+    sandbox.run(&["move", "--undo", "cloud/aside"]).expect(0);
+    assert_eq!(tree(&sandbox, "in"), before);
+    assert_eq!(tree(&sandbox, "cloud").len(), 1);
+}
+
+#[test]
 fn files_that_were_put_aside_are_no_originals() {
     let sandbox = Sandbox::new();
     pairs(&sandbox, 2);

@@ -248,6 +248,8 @@ fn a_text_is_cut_off_if_its_name_has_the_same_numbers_and_extension() {
         ("Entwurf 2.txt", "Entwurf 1.txt", false),
         ("2024/Will.txt", "2019/Will.txt", false),
         ("Backup 2022/Will.txt", "Will.txt", true),
+        ("Downloads 2023/Will.txt", "Downloads 2024/Will.txt", false),
+        ("Rechnung 40 - Kopie.txt", "Rechnung.txt", false),
         ("Testament.txt", "Testament alt.txt", false),
         ("Essay.txt", "Essay draft.txt", false),
         ("Essay.txt", "Essay - kopi.txt", false),
@@ -263,6 +265,80 @@ fn a_text_is_cut_off_if_its_name_has_the_same_numbers_and_extension() {
         sandbox.write(format!("in/{other}"), &whole);
         assert_eq!(moved(&sandbox, &[]).0.len(), 1, "{one}");
     }
+}
+
+#[test]
+fn of_equal_files_that_another_one_goes_on_behind_none_that_is_named_like_a_copy_stays() {
+    let longer = format!("{}\n{}", text(1, 80), text(2, 12));
+    for (file, copy, other) in [
+        (
+            "2024-03-10 minutes.txt",
+            "2024-03-10 minutes (1).txt",
+            "2024-03-10 minutes signed.txt",
+        ),
+        (
+            "Kapitel 3.txt",
+            "Kapitel 3 Entwurf.txt",
+            "Buch/Kapitel 3.txt",
+        ),
+        ("v2/x.py", "v2_old/x.py", "v2/y.py"),
+        (
+            "minutes.txt",
+            "minutes (conflicted copy 2024-05-01).txt",
+            "minutes final.txt",
+        ),
+        (
+            "minutes.txt",
+            "Backup/2021/minutes.txt",
+            "minutes final.txt",
+        ),
+    ] {
+        let sandbox = Sandbox::new();
+        for name in [file, copy] {
+            sandbox.write(format!("in/{name}"), text(1, 80) + "\n");
+        }
+        sandbox.write(format!("in/{other}"), &longer);
+        let (files, ran) = moved(&sandbox, &[]);
+        assert_eq!(files.len(), 2, "{copy}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn years_of_the_folders_that_are_compared_tell_versions_too() {
+    let sandbox = Sandbox::new();
+    sandbox.write("in 2024/Will.txt", text(1, 80) + "\n");
+    let longer = format!("{}\n{}", text(1, 80), text(2, 12));
+    for (folder, moves) in [("2019", 0), ("in 2023", 0), ("disk", 1), ("disk/2024", 1)] {
+        sandbox.write(format!("{folder}/Will.txt"), &longer);
+        let asked = ["move", "in 2024", "aside", "--dry-run", "--against", folder];
+        let ran = sandbox.run(&asked).expect(0);
+        assert_eq!(ran.lines().len(), moves, "{folder}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_copy_of_another_year_stays_if_what_a_store_has_of_it_moves() {
+    let sandbox = Sandbox::new();
+    for name in ["in/long way/2019/Will.txt", "in/2024/Will.txt"] {
+        sandbox.write(name, text(1, 80) + "\n");
+    }
+    sandbox.write(
+        "in/2024/Will signed.txt",
+        format!("{}\n{}", text(1, 80), text(2, 12)),
+    );
+    sandbox.run(&["--store", "s", "add", "in"]).expect(0);
+    for more in [&[][..], &["--against", "s"]] {
+        assert_eq!(moved(&sandbox, more).0, ["in/2024/Will.txt"], "{more:?}");
+    }
+    // Of the same year, it moves as well.
+    fs::rename(
+        sandbox.path("in/long way/2019"),
+        sandbox.path("in/long way/2024"),
+    )
+    .unwrap();
+    sandbox.run(&["--store", "s", "add", "in"]).expect(0);
+    let (files, ran) = moved(&sandbox, &["--against", "s"]);
+    assert_eq!(files.len(), 2, "{}", ran.stderr);
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! Which of the dropped files the one that stays makes unnecessary.
 
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
 use super::plan::{MovePlan, MovedFiles, PlannedMove};
-use crate::aside_names::may_be_cut_from;
 use crate::dedup::error::Result;
 use crate::{Options, Source, SourcedText};
 use dedupdb::find::Explanation;
@@ -49,8 +49,7 @@ impl StayingFile {
             (Some(FileText::Whole(own)), FileText::Whole(text)) => {
                 let may_be_cut = || {
                     let path = self.path.as_deref();
-                    let file = plan.below(&other.file);
-                    path.is_none_or(|path| may_be_cut_from(file, plan.below(path)))
+                    path.is_none_or(|path| plan.may_be_cut_from(&other.file, path))
                 };
                 goes_on(own, text) && (lines(own).eq(lines(text)) || may_be_cut())
             }
@@ -97,7 +96,7 @@ impl CompleteCheck<'_> {
                 left += self.judge(open, plan)?;
             }
         }
-        Ok(left)
+        Ok(left + leave_stranded(plan))
     }
 
     /// Plans to move those of some files, which resemble one document, of which it or one before them has all. Returns the
@@ -169,6 +168,36 @@ impl CompleteCheck<'_> {
         }
         Ok(left)
     }
+}
+
+/// Leaves those files out of the plan whose equal one, which a store knows, moves itself because of a text that goes on, and of
+/// which they are no copies by their names. Returns their number.
+fn leave_stranded(plan: &mut MovePlan) -> u64 {
+    let moving = plan.files.iter().filter(|it| it.stays.is_none());
+    let moving: HashMap<&Path, &PlannedMove> = moving.map(|it| (&*it.file, it)).collect();
+    let stranded = |planned: &PlannedMove| {
+        let mut met = HashSet::new();
+        let mut other = planned.other.as_deref()?;
+        let mut goes_on = false;
+        while let Some(next) = moving.get(other).filter(|it| met.insert(&it.file)) {
+            goes_on |= !next.is_same();
+            other = next.other.as_deref()?;
+        }
+        let is_copy = !goes_on || plan.may_be_cut_from(&planned.file, other);
+        (!is_copy).then(|| format!("{}, of which it is a copy, moves itself", planned.like))
+    };
+    let stored = |it: &PlannedMove| it.stays.is_none() && it.is_other_stored;
+    let reasons = plan
+        .files
+        .iter()
+        .map(|it| stored(it).then(|| stranded(it))?);
+    let reasons: Vec<Option<String>> = reasons.collect();
+    let mut left = 0;
+    for (planned, why) in plan.files.iter_mut().zip(reasons) {
+        left += u64::from(why.is_some());
+        planned.stays = planned.stays.take().or(why);
+    }
+    left
 }
 
 /// Returns the text of a document. It is all that its file says if it is not that of a page or a message, and without bytes that

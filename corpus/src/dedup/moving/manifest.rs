@@ -114,7 +114,8 @@ impl MoveManifest {
     }
 
     /// Returns the folder to which the files in `folder` go back. If that is not where they were moved to, the folder may have
-    /// been moved or copied, alone or with the original folder: then the one that lies beside it as that did.
+    /// been moved or copied with the original folder: then the one that lies beside it as that did. One that was moved alone
+    /// may lie beside somebody else's.
     ///
     /// # Errors
     ///
@@ -128,11 +129,14 @@ impl MoveManifest {
             let way = self.from.strip_prefix(above).ok()?;
             Some(there.join(way))
         });
-        let beside = beside.filter(|beside| *beside != self.from && beside.is_dir());
         let list = |folder: &Path| fs::read(folder.join(NAME)).ok();
+        let is_copy = list(&self.to).is_some_and(|own| Some(own) == list(folder));
+        let beside = beside.filter(|beside| {
+            *beside != self.from && beside.is_dir() && (is_copy || !self.from.is_dir())
+        });
         match beside {
             Some(beside) => Ok(beside),
-            None if list(&self.to).is_some() && list(&self.to) == list(folder) => Err(format!(
+            None if is_copy => Err(format!(
                 "this is a copy of the list in {}; undo the move there",
                 self.to.display()
             )),
