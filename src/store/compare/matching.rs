@@ -92,7 +92,7 @@ impl<'a> StoredContent<'a> {
     ) -> Result<StoredContent<'a>> {
         let (row, packed) = snapshot.content_and_shingles(content)?;
         let shingles = if snapshot.schema.keeps_shingles() {
-            sets.of(content, &packed)?
+            sets.of(content, |set| packed.unpack(set))?
         } else {
             Rc::default()
         };
@@ -230,7 +230,7 @@ impl<'a> Matcher<'a> {
         let reached = match self.without_shingles(content)? {
             EarlyVerdict::Known(reached) => reached,
             EarlyVerdict::Open(packed, signature) => {
-                let stored = sets.of(content, &packed)?;
+                let stored = sets.of(content, |set| packed.unpack(set))?;
                 self.exact(content, &stored, signature)?
             }
         };

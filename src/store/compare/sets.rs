@@ -7,7 +7,6 @@ use std::rc::Rc;
 
 use super::seen::SpreadHasher;
 use crate::error::Result;
-use crate::storage::PackedShingles;
 use crate::text::ShingleSet;
 
 /// Once the sets have more shingles than this, all are dropped.
@@ -23,11 +22,11 @@ pub(crate) struct DecodedSets {
 }
 
 impl DecodedSets {
-    /// The shingles of a content.
+    /// The shingles of a content, which `decode` appends to an empty set.
     pub(crate) fn of(
         &mut self,
         content: u32,
-        packed: &PackedShingles<'_>,
+        decode: impl FnOnce(&mut ShingleSet) -> Result<()>,
     ) -> Result<Rc<ShingleSet>> {
         if self.shingles > MOST {
             *self = DecodedSets::default();
@@ -36,7 +35,7 @@ impl DecodedSets {
             Entry::Occupied(held) => Ok(held.get().clone()),
             Entry::Vacant(place) => {
                 let mut set = ShingleSet::default();
-                packed.unpack(&mut set)?;
+                decode(&mut set)?;
                 self.shingles += set.len();
                 Ok(place.insert(Rc::new(set)).clone())
             }

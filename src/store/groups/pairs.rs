@@ -353,27 +353,37 @@ impl Pairs {
 
     /// Queues the pairs that the join found.
     fn take_joined(&mut self, joined: &[JoinedPair]) -> Result<()> {
-        let (snapshot, schema) = (&*self.snapshot, &self.snapshot.schema);
-        let mut part = Vec::with_capacity(joined.len());
-        for joined in joined {
-            let (mut one, mut other) = (joined.larger, joined.smaller);
-            // Of texts with the same number of shingles, the one that was added first contains the other one.
-            if self.query.containment.least.is_some() && joined.same_size {
-                (one, other) = (other, one);
-            }
-            let signatures = (snapshot.signature(one)?, snapshot.signature(other)?);
-            let agreeing = agreeing(&signatures.0, &signatures.1, schema.slot_width());
-            let likeness = Likeness {
-                exact_copy: false,
-                jaccard: Some(joined.jaccard),
-                estimate: Estimate::new(agreeing, schema.permutations(), schema.slot_width()),
-                containment: Some(joined.containment),
-                containment_of_stored: None,
-            };
-            part.push(FoundPair::Contents(one, other, likeness));
-        }
-        self.ready.push_back(part.into_iter());
+        let pieces = joined.chunks(IN_A_ROW as usize).collect();
+        let estimated = |piece: &[JoinedPair]| piece.iter().map(|it| self.estimated(it)).collect();
+        let matches: Vec<Result<Vec<SimilarContents>>> =
+            self.store.shared.pool.map(pieces, estimated);
+        let found = self.named(matches.into_iter().collect::<Result<_>>()?)?;
+        self.ready.extend(found.into_iter().map(Vec::into_iter));
         Ok(())
+    }
+
+    /// A pair that the join found, with the estimate of its similarity.
+    fn estimated(&self, joined: &JoinedPair) -> Result<SimilarContents> {
+        let (snapshot, schema) = (&*self.snapshot, &self.snapshot.schema);
+        let (mut one, mut other) = (joined.larger, joined.smaller);
+        // Of texts with the same number of shingles, the one that was added first contains the other one.
+        if self.query.containment.least.is_some() && joined.same_size {
+            (one, other) = (other, one);
+        }
+        let signatures = (snapshot.signature(one)?, snapshot.signature(other)?);
+        let agreeing = agreeing(&signatures.0, &signatures.1, schema.slot_width());
+        let likeness = Likeness {
+            exact_copy: false,
+            jaccard: Some(joined.jaccard),
+            estimate: Estimate::new(agreeing, schema.permutations(), schema.slot_width()),
+            containment: Some(joined.containment),
+            containment_of_stored: None,
+        };
+        Ok(SimilarContents {
+            one,
+            other,
+            likeness,
+        })
     }
 
     /// Compares the next contents. Returns whether there were any.
@@ -440,7 +450,8 @@ impl Pairs {
         let named = |alike: SimilarContents| {
             let (one, other, likeness) = (alike.one, alike.other, alike.likeness);
             match (names.get(one), names.get(other)) {
-                (Some(one), Some(other)) => query.pair(one, other, likeness).map(FoundPair::Pair),
+                // As `product_of` lists them: a contained text is the other one.
+                (Some(one), Some(other)) => query.pair(other, one, likeness).map(FoundPair::Pair),
                 _ => Some(FoundPair::Contents(one, other, likeness)),
             }
         };

@@ -2,12 +2,14 @@
 
 use std::cmp::Reverse;
 use std::ops::Range;
+use std::rc::Rc;
 
 use super::bounds::JoinBounds;
 use super::index::{PrefixIndex, PrefixPosting};
 use super::rarity::ShingleFrequencies;
 use crate::error::Result;
 use crate::pool::Pool;
+use crate::store::compare::DecodedSets;
 use crate::text::{ShingleSet, share};
 
 /// The most bytes that a posting of the index takes.
@@ -79,8 +81,9 @@ pub(crate) struct ExactJoin {
 /// Scratch memory of a task.
 #[derive(Debug, Default)]
 struct JoinScratch {
-    set: ShingleSet,
-    other: ShingleSet,
+    set: Rc<ShingleSet>,
+    /// Sets that were read lately: those of about one size are compared with each other.
+    read: DecodedSets,
     places: Vec<u64>,
     /// The indexed sets that were met. For each indexed set, the number of common shingles so far, and a bound on the
     /// number that may follow.
@@ -363,7 +366,7 @@ impl ExactJoin {
         scratch: &mut JoinScratch,
         found: &mut Vec<JoinedPair>,
     ) -> Result<()> {
-        sets.read(set, &mut scratch.set)?;
+        scratch.set = scratch.read.of(set, |own| sets.read(set, own))?;
         match self.bounds {
             JoinBounds::Jaccard(_) => self.meet(set, scratch),
             JoinBounds::Containment(_) => self.meet_any(set, scratch),
@@ -381,8 +384,10 @@ impl ExactJoin {
             if ((common + more) as usize) < needed || !is_open(smaller) {
                 continue;
             }
-            sets.read(smaller, &mut scratch.other)?;
-            let common = scratch.set.intersection_reaching(&scratch.other, needed);
+            let other = scratch
+                .read
+                .of(smaller, |other| sets.read(smaller, other))?;
+            let common = scratch.set.intersection_reaching(&other, needed);
             found.extend(common.map(|common| JoinedPair {
                 larger: set,
                 smaller,
