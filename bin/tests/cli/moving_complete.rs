@@ -250,6 +250,11 @@ fn a_text_is_cut_off_if_its_name_has_the_same_numbers_and_extension() {
         ("Backup 2022/Will.txt", "Will.txt", true),
         ("Downloads 2023/Will.txt", "Downloads 2024/Will.txt", false),
         ("Rechnung 40 - Kopie.txt", "Rechnung.txt", false),
+        (
+            "Book (1)/Chapter 2/scene.txt",
+            "Book/Chapter 1/scene.txt",
+            false,
+        ),
         ("Testament.txt", "Testament alt.txt", false),
         ("Essay.txt", "Essay draft.txt", false),
         ("Essay.txt", "Essay - kopi.txt", false),
@@ -310,10 +315,30 @@ fn years_of_the_folders_that_are_compared_tell_versions_too() {
     let longer = format!("{}\n{}", text(1, 80), text(2, 12));
     for (folder, moves) in [("2019", 0), ("in 2023", 0), ("disk", 1), ("disk/2024", 1)] {
         sandbox.write(format!("{folder}/Will.txt"), &longer);
-        let asked = ["move", "in 2024", "aside", "--dry-run", "--against", folder];
-        let ran = sandbox.run(&asked).expect(0);
-        assert_eq!(ran.lines().len(), moves, "{folder}: {}", ran.stderr);
+        for against in [folder.to_owned(), format!("{folder}/Will.txt")] {
+            let asked = [
+                "move",
+                "in 2024",
+                "aside",
+                "--dry-run",
+                "--against",
+                &against,
+            ];
+            let ran = sandbox.run(&asked).expect(0);
+            assert_eq!(ran.lines().len(), moves, "{against}: {}", ran.stderr);
+        }
     }
+    sandbox.write("2023/Tax/Will.txt", text(1, 80) + "\n");
+    sandbox.write("2024/Tax/Will.txt", &longer);
+    let asked = [
+        "move",
+        "2023/Tax",
+        "aside",
+        "--dry-run",
+        "--against",
+        "2024/Tax",
+    ];
+    assert_eq!(sandbox.run(&asked).expect(0).stdout, "");
 }
 
 #[test]
@@ -330,6 +355,17 @@ fn a_copy_of_another_year_stays_if_what_a_store_has_of_it_moves() {
     for more in [&[][..], &["--against", "s"]] {
         assert_eq!(moved(&sandbox, more).0, ["in/2024/Will.txt"], "{more:?}");
     }
+    // A text that goes on, and moves because of a copy of another year, is not enough either.
+    let other = Sandbox::new();
+    other.write("in/2020/Will.txt", text(1, 80) + "\n");
+    for name in ["in/2020/Will signed.txt", "in/2021/Will.txt"] {
+        other.write(name, format!("{}\n{}", text(1, 80), text(2, 12)));
+    }
+    other.run(&["--store", "s", "add", "in"]).expect(0);
+    assert_eq!(
+        moved(&other, &["--against", "s"]).0,
+        ["in/2020/Will signed.txt"]
+    );
     // Of the same year, it moves as well.
     fs::rename(
         sandbox.path("in/long way/2019"),

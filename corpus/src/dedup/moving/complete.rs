@@ -170,21 +170,21 @@ impl CompleteCheck<'_> {
     }
 }
 
-/// Leaves those files out of the plan whose equal one, which a store knows, moves itself because of a text that goes on, and of
-/// which they are no copies by their names. Returns their number.
+/// Leaves those files out of the plan whose similar one, which a store knows, moves itself, and that by their names are not cut
+/// from the one that stays in its place. Returns their number.
 fn leave_stranded(plan: &mut MovePlan) -> u64 {
     let moving = plan.files.iter().filter(|it| it.stays.is_none());
     let moving: HashMap<&Path, &PlannedMove> = moving.map(|it| (&*it.file, it)).collect();
     let stranded = |planned: &PlannedMove| {
         let mut met = HashSet::new();
         let mut other = planned.other.as_deref()?;
-        let mut goes_on = false;
+        let mut goes_on = !planned.is_same();
         while let Some(next) = moving.get(other).filter(|it| met.insert(&it.file)) {
             goes_on |= !next.is_same();
             other = next.other.as_deref()?;
         }
-        let is_copy = !goes_on || plan.may_be_cut_from(&planned.file, other);
-        (!is_copy).then(|| format!("{}, of which it is a copy, moves itself", planned.like))
+        let has_place = met.is_empty() || !goes_on || plan.may_be_cut_from(&planned.file, other);
+        (!has_place).then(|| format!("{} moves itself", planned.like))
     };
     let stored = |it: &PlannedMove| it.stays.is_none() && it.is_other_stored;
     let reasons = plan

@@ -1,13 +1,15 @@
 //! The list of moved files.
 //!
 //! Lines of JSON. The first has the number of the format, the number of files, their original folder and the one with the list,
-//! `{"dedupdb_moved":1,"files":2,"from":"/home/notes","to":"/home/aside","writer":"dedupdb 0.1.0"}`; each of the others is a file,
+//! `{"dedupdb_moved":1,"files":2,"from":"/home/notes","inode":7,"to":"/home/aside","writer":"dedupdb 0.1.0"}`, with the inode of
+//! the original folder; each of the others is a file,
 //! with the key of the document that it resembles, its size and its modification time,
 //! `{"bytes":12,"exact_copy":false,"like":"a/a.txt","modified":1700000000000000000,"path":"a/b.txt","similarity":0.91}`;
 //! the last has the hash of everything before it, `{"blake3":"..."}`.
 
 use std::fs::{self, File, Metadata};
 use std::io::Read;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -29,6 +31,8 @@ const NO_LIST: &str = "this is no list of moved files";
 pub(super) struct MoveManifest {
     /// The resolved path of the original folder.
     pub(super) from: PathBuf,
+    /// The number by which the file system knows that folder, wherever it is moved there.
+    pub(super) inode: u64,
     /// The resolved path of the folder to which they were moved.
     pub(super) to: PathBuf,
     pub(super) files: Vec<ManifestEntry>,
@@ -73,6 +77,7 @@ impl MoveManifest {
             "dedupdb_moved": FORMAT,
             "writer": writer,
             "from": self.from.to_str()?,
+            "inode": self.inode,
             "to": self.to.to_str()?,
             "files": self.files.len(),
         });
@@ -114,8 +119,8 @@ impl MoveManifest {
     }
 
     /// Returns the folder to which the files in `folder` go back. If that is not where they were moved to, the folder may have
-    /// been moved or copied with the original folder: then the one that lies beside it as that did. One that was moved alone
-    /// may lie beside somebody else's.
+    /// been moved or copied with the original folder: then the one that lies beside it as that did. Of a folder that was moved
+    /// alone, that may be somebody else's, and so may what is now where the original folder was.
     ///
     /// # Errors
     ///
@@ -131,8 +136,10 @@ impl MoveManifest {
         });
         let list = |folder: &Path| fs::read(folder.join(NAME)).ok();
         let is_copy = list(&self.to).is_some_and(|own| Some(own) == list(folder));
+        let is_original =
+            |folder: &Path| fs::metadata(folder).is_ok_and(|found| found.ino() == self.inode);
         let beside = beside.filter(|beside| {
-            *beside != self.from && beside.is_dir() && (is_copy || !self.from.is_dir())
+            *beside != self.from && beside.is_dir() && (is_copy || !is_original(&self.from))
         });
         match beside {
             Some(beside) => Ok(beside),
@@ -160,6 +167,9 @@ impl MoveManifest {
         let from = first["from"].as_str().map(PathBuf::from);
         let from = from.filter(|from| from.is_absolute());
         let from = from.ok_or("line 1 has no folder that the files are from")?;
+        let inode = first["inode"]
+            .as_u64()
+            .ok_or("line 1 has no number of that folder")?;
         let to = first["to"].as_str().map(PathBuf::from);
         let to = to.ok_or("line 1 has no folder that the files are in")?;
         let mut files = Vec::new();
@@ -185,7 +195,12 @@ impl MoveManifest {
                 from.display()
             ));
         }
-        Ok(MoveManifest { from, to, files })
+        Ok(MoveManifest {
+            from,
+            inode,
+            to,
+            files,
+        })
     }
 }
 
@@ -250,6 +265,7 @@ mod tests {
         };
         MoveManifest {
             from: "/home/notes".into(),
+            inode: 7,
             to: "/home/aside".into(),
             files: vec![file("a.txt"), file("b/c\nd.txt")],
         }

@@ -207,6 +207,7 @@ fn move_all(
         return Ok(());
     }
     let manifest = MoveManifest {
+        inode: fs::metadata(&root).of(&root)?.ino(),
         from: root,
         to: fs::canonicalize(target).unwrap_or_else(|_| target.to_owned()),
         files: listed.iter().map(|(_, file, _)| file.clone()).collect(),

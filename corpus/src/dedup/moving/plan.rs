@@ -1,7 +1,6 @@
 //! Plans which of the dropped files may be moved.
 
 use std::collections::{HashMap, HashSet};
-use std::ffi::OsStr;
 use std::fs::{self, Metadata};
 use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
@@ -10,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::hold::{ChangeTime, RESERVED, stamp};
 use super::manifest::{ManifestEntry, MovedFileState};
 use super::{LeftReason, manifest};
-use crate::aside_names::{is_out_of_sight, is_out_of_use, may_be_cut_from, set_aside};
+use crate::aside_names::{PartedPath, is_out_of_sight, is_out_of_use, may_be_cut_from, set_aside};
 use crate::dedup::event::DroppedDocument;
 use crate::dedup::files_below::files_below;
 use crate::dedup::surviving_copy::SurvivingCopy;
@@ -256,37 +255,33 @@ impl MovePlan {
     /// Returns the path of a file below the folder or what it is compared with. If a store knows another path to it, what this
     /// has in common with that of the folder tells nothing.
     pub(super) fn below<'a>(&self, path: &'a Path) -> &'a Path {
-        self.root_and_below(path).1
-    }
-
-    /// Returns the name of the folder below which a file was found, if it has one, and the path below that.
-    fn root_and_below<'p>(&self, path: &'p Path) -> (Option<&OsStr>, &'p Path) {
         // Keys are written without a dot before them, and files as they were named.
         fn plain(path: &Path) -> &Path {
             path.strip_prefix(".").unwrap_or(path)
         }
         let path = plain(path);
-        let folders = [&self.folder, &self.root].map(|folder| (&**folder, self.root.file_name()));
-        let against = self.against.iter().map(|root| (&**root, root.file_name()));
-        let mut roots = folders.into_iter().chain(against);
-        let below = |(root, name)| Some((name, path.strip_prefix(plain(root)).ok()?));
-        if let Some(found) = roots.find_map(below) {
-            return found;
+        let roots = [&self.folder, &self.root].into_iter().chain(&self.against);
+        let mut roots = roots.map(|root| plain(root));
+        if let Some(below) = roots.find_map(|root| path.strip_prefix(root).ok()) {
+            return below;
         }
-        let both = path.components().zip(self.root.components());
-        let common = both.take_while(|(part, of_root)| part == of_root).count();
-        let mut parts = path.components();
-        parts.by_ref().take(common).for_each(drop);
-        (None, parts.as_path())
+        behind(path, common_names(path, &self.root))
     }
 
     /// Whether a file may be another one that was cut off, by the names of both.
     pub(super) fn may_be_cut_from(&self, file: &Path, other: &Path) -> bool {
-        let [file, other] = [file, other].map(|path| {
-            let (root, below) = self.root_and_below(path);
-            Path::new(root.unwrap_or(OsStr::new("-"))).join(below)
-        });
-        may_be_cut_from(&file, &other)
+        let full = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let [own, others] = [file, other].map(full);
+        let common = common_names(&own, &others);
+        let parted = |full: &Path, named: &Path| {
+            let path = behind(full, common);
+            let below = self.below(named).components().count();
+            PartedPath {
+                above: path.components().count().saturating_sub(below),
+                path: path.to_owned(),
+            }
+        };
+        may_be_cut_from(&parted(&own, file), &parted(&others, other))
     }
 
     /// Returns the path of a file as the files of the folder are named, if it is one of them.
@@ -464,6 +459,19 @@ impl MovePlan {
     fn is_changed(&self, metadata: &Metadata) -> bool {
         self.began.is_some_and(|began| stamp(metadata) > began)
     }
+}
+
+/// Returns how many first names two paths have in common.
+fn common_names(one: &Path, other: &Path) -> usize {
+    let both = one.components().zip(other.components());
+    both.take_while(|(one, other)| one == other).count()
+}
+
+/// Returns a path without its first names.
+fn behind(path: &Path, names: usize) -> &Path {
+    let mut parts = path.components();
+    parts.by_ref().take(names).for_each(drop);
+    parts.as_path()
 }
 
 /// Returns the identity that all names of a file share.
