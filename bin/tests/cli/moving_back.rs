@@ -278,7 +278,7 @@ fn files_come_back_to_their_folder_and_not_to_one_of_its_name_elsewhere() {
     sandbox.run(&MOVE).expect(0);
     fs::create_dir(sandbox.path("2025")).unwrap();
     for name in ["in", "aside"] {
-        fs::rename(sandbox.path(name), sandbox.path(&format!("2025/{name}"))).unwrap();
+        fs::rename(sandbox.path(name), sandbox.path(format!("2025/{name}"))).unwrap();
     }
     sandbox.write("in/new.txt", "a new year");
     sandbox.run(&["move", "--undo", "2025/aside"]).expect(0);
