@@ -902,7 +902,7 @@ mod tests {
         }
     }
 
-    /// Whether either of two files may be cut from the other one. So many first names of each are above what was named.
+    /// Whether either of two files may be cut from the other one. `above` of the first names of each are above what was named.
     fn may_be_cut(file: &str, other: &str, above: usize) -> bool {
         let [file, other] = [file, other].map(|path| PartedPath {
             path: PathBuf::from(path),
