@@ -1,6 +1,6 @@
 //! Names of files and folders that tell a copy, a backup, trash, or what a program put there.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Component, Path};
 
 use unicode_normalization::UnicodeNormalization;
 
@@ -494,8 +494,8 @@ pub(crate) fn is_out_of_use(path: &Path) -> bool {
 }
 
 /// The path of a file from where it parts from that of another one.
-pub(crate) struct PartedPath {
-    pub(crate) path: PathBuf,
+pub(crate) struct PartedPath<'a> {
+    pub(crate) path: &'a Path,
     /// How many of its first names are not below what was named.
     pub(crate) above: usize,
 }
@@ -503,67 +503,64 @@ pub(crate) struct PartedPath {
 /// Whether a file may be another one that was cut off, by the names of both and of their folders: they have the same numbers, and
 /// the same extension unless one of them is named like a copy. Other numbers tell versions, and other extensions files of other
 /// uses. A copy may have a number of its own, and folders of copies other numbers than those of the originals, or none.
-pub(crate) fn may_be_cut_from(file: &PartedPath, other: &PartedPath) -> bool {
-    let both = [file, other].map(|file| {
-        let names: Vec<String> = names(&file.path).collect();
-        let name = names.last().map_or("", String::as_str);
-        let (_, extension) = name.rsplit_once('.').unwrap_or_default();
-        (
-            NameNumbers::of(&names, file.above),
-            is_copy_of_file(name),
-            extension.to_lowercase(),
-        )
-    });
-    let [
-        (own, is_copy, extension),
-        (others, is_other_copy, other_extension),
-    ] = both;
-    own.fit(&others) && (is_copy != is_other_copy || extension == other_extension)
+pub(crate) fn may_be_cut_from(file: &PartedPath<'_>, other: &PartedPath<'_>) -> bool {
+    let [own, others] = [file, other].map(VersionSigns::of);
+    own.fit(&others)
 }
 
-/// The numbers in the names of a file and its folders.
+/// What the names of a file and its folders say of its version.
 #[derive(Default)]
-struct NameNumbers {
-    /// Those that only tell copies apart.
+struct VersionSigns {
+    /// The numbers that only tell copies apart.
     marks: Vec<String>,
-    /// The others.
+    /// The other numbers.
     all: Vec<String>,
-    /// The others that the original must have, too: not those of folders above what was named, of folders of copies, and of
+    /// Those of them that the original must have, too: not those of folders above what was named, of folders of copies, and of
     /// folders in these.
     sure: Vec<String>,
+    /// Whether the file is named like a copy.
+    is_copy: bool,
+    extension: String,
 }
 
-impl NameNumbers {
-    fn of(names: &[String], above: usize) -> NameNumbers {
-        let mut found = NameNumbers::default();
+impl VersionSigns {
+    fn of(file: &PartedPath<'_>) -> VersionSigns {
+        let mut found = VersionSigns::default();
+        let mut names = names(file.path);
+        let name = names.next_back().unwrap_or_default();
         let mut is_aside = false;
-        for (depth, name) in names.iter().enumerate() {
-            let is_file = depth + 1 == names.len();
-            let is_copy = if is_file {
-                is_copy_of_file(name)
-            } else {
-                is_folder_aside(name)
-            };
-            is_aside |= is_copy && depth >= above;
-            for (start, digits) in runs_of_digits(name) {
-                if is_copy && is_of_copy(name, start, digits) {
-                    found.marks.push(digits.to_owned());
-                    continue;
-                }
-                found.all.push(digits.to_owned());
-                if is_file || depth >= above && !is_aside {
-                    found.sure.push(digits.to_owned());
-                }
-            }
+        for (depth, folder) in names.enumerate() {
+            let is_copy = is_folder_aside(&folder);
+            is_aside |= is_copy && depth >= file.above;
+            found.take(&folder, is_copy, depth >= file.above && !is_aside);
         }
+        found.is_copy = is_copy_of_file(&name);
+        found.take(&name, found.is_copy, true);
+        let (_, extension) = name.rsplit_once('.').unwrap_or_default();
+        found.extension = extension.to_lowercase();
         found
     }
 
-    fn fit(&self, others: &NameNumbers) -> bool {
+    /// Takes the numbers of a name, which may be that of a copy.
+    fn take(&mut self, name: &str, is_copy: bool, is_sure: bool) {
+        for (start, digits) in runs_of_digits(name) {
+            if is_copy && is_of_copy(name, start, digits) {
+                self.marks.push(digits.to_owned());
+                continue;
+            }
+            self.all.push(digits.to_owned());
+            if is_sure {
+                self.sure.push(digits.to_owned());
+            }
+        }
+    }
+
+    fn fit(&self, others: &VersionSigns) -> bool {
         let is_marked_alike =
             self.marks.is_empty() || others.marks.is_empty() || self.marks == others.marks;
         let is_same = self.all == others.all || self.sure == others.all || self.all == others.sure;
-        is_marked_alike && is_same
+        let is_one_copy = self.is_copy != others.is_copy;
+        is_marked_alike && is_same && (is_one_copy || self.extension == others.extension)
     }
 }
 
@@ -905,7 +902,7 @@ mod tests {
     /// Whether either of two files may be cut from the other one. `above` of the first names of each are above what was named.
     fn may_be_cut(file: &str, other: &str, above: usize) -> bool {
         let [file, other] = [file, other].map(|path| PartedPath {
-            path: PathBuf::from(path),
+            path: Path::new(path),
             above,
         });
         let may_be = may_be_cut_from(&file, &other);

@@ -1,6 +1,5 @@
 //! Which of the dropped files the one that stays makes unnecessary.
 
-use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
@@ -174,28 +173,21 @@ impl CompleteCheck<'_> {
 /// from the one that stays in its place. Returns their number.
 fn leave_stranded(plan: &mut MovePlan) -> u64 {
     let moving = plan.files.iter().filter(|it| it.stays.is_none());
-    let moving: HashMap<&Path, &PlannedMove> = moving.map(|it| (&*it.file, it)).collect();
-    let stranded = |planned: &PlannedMove| {
-        let mut met = HashSet::new();
-        let mut other = planned.other.as_deref()?;
-        let mut goes_on = !planned.is_same();
-        while let Some(next) = moving.get(other).filter(|it| met.insert(&it.file)) {
-            goes_on |= !next.is_same();
-            other = next.other.as_deref()?;
-        }
-        let has_place = met.is_empty() || !goes_on || plan.may_be_cut_from(&planned.file, other);
-        (!has_place).then(|| format!("{} moves itself", planned.like))
+    let moving: MovedFiles<'_> = moving.map(|it| (&*it.file, it.other.as_deref())).collect();
+    let is_stranded = |planned: &PlannedMove| {
+        let Some(kept) = planned.kept(&moving).filter(|_| planned.is_other_stored) else {
+            return false;
+        };
+        planned.stays.is_none()
+            && planned.other.as_deref() != Some(kept)
+            && !planned.has_bytes_of(kept)
+            && !plan.may_be_cut_from(&planned.file, kept)
     };
-    let stored = |it: &PlannedMove| it.stays.is_none() && it.is_other_stored;
-    let reasons = plan
-        .files
-        .iter()
-        .map(|it| stored(it).then(|| stranded(it))?);
-    let reasons: Vec<Option<String>> = reasons.collect();
+    let stranded: Vec<bool> = plan.files.iter().map(is_stranded).collect();
     let mut left = 0;
-    for (planned, why) in plan.files.iter_mut().zip(reasons) {
-        left += u64::from(why.is_some());
-        planned.stays = planned.stays.take().or(why);
+    for (planned, _) in plan.files.iter_mut().zip(stranded).filter(|(_, is)| *is) {
+        planned.stays = Some(format!("{} moves itself", planned.like));
+        left += 1;
     }
     left
 }

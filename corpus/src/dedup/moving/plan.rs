@@ -273,15 +273,13 @@ impl MovePlan {
         let full = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let [own, others] = [file, other].map(full);
         let common = common_names(&own, &others);
-        let parted = |full: &Path, named: &Path| {
+        let [file, other] = [(&own, file), (&others, other)].map(|(full, named)| {
             let path = behind(full, common);
             let below = self.below(named).components().count();
-            PartedPath {
-                above: path.components().count().saturating_sub(below),
-                path: path.to_owned(),
-            }
-        };
-        may_be_cut_from(&parted(&own, file), &parted(&others, other))
+            let above = path.components().count().saturating_sub(below);
+            PartedPath { path, above }
+        });
+        may_be_cut_from(&file, &other)
     }
 
     /// Returns the path of a file as the files of the folder are named, if it is one of them.

@@ -167,7 +167,7 @@ impl<R: BufRead> WarcRecords<R> {
     /// Reads or skips the block of a record.
     fn block(
         &mut self,
-        head: WarcHeader,
+        mut head: WarcHeader,
         length: u64,
     ) -> io::Result<Result<WarcRecord, RecordFault>> {
         let kind = head.kind.as_str();
@@ -188,17 +188,15 @@ impl<R: BufRead> WarcRecords<R> {
             let mut bytes = Vec::new();
             let read = block.read_to_end(&mut bytes)? as u64;
             let is_response = of_http || is_untold && bytes.starts_with(b"HTTP/");
-            // What was converted is text.
-            let is_plain = kind == "conversion" && head.content_type.is_empty();
+            if kind == "conversion" && head.content_type.is_empty() {
+                // What was converted is text.
+                head.content_type.push_str("text/plain");
+            }
             let block = WarcRecord {
                 id: head.id,
                 is_lossy: head.is_lossy,
                 is_response,
-                content_type: if is_plain {
-                    "text/plain".to_owned()
-                } else {
-                    head.content_type
-                },
+                content_type: head.content_type,
                 bytes,
             };
             (read, Ok(block))
