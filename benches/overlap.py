@@ -143,7 +143,7 @@ def main() -> None:
             make = [asked.suffix_arrays, "make", "--data-file", folder / "texts"]
             similar = [asked.suffix_arrays, "self-similar", "--data-file", folder / "texts", "--cache-dir", cache]
             similar += ["--num-threads", os.cpu_count(), "--length-threshold", length]
-            all_texts = [*at[50], "passages", asked.corpus]
+            all_texts = [*at[50], "passages", folder / "corpus.jsonl"]
             commands = {"passages of all texts": all_texts, "make": make, f"self-similar, {length} bytes": similar}
             found_all, made, found_similar = in_turns(turns, commands).values()
             for what, join, n in (("time", sum, 0), ("user time", sum, 1), ("peak memory", max, 2)):

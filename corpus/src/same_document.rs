@@ -10,7 +10,7 @@ use crate::walk::identity::FileIdentity;
 use crate::walk::others::OtherKeys;
 use dedupdb::overlap::{PassageQuery, Passages, PassagesOfDocument};
 use dedupdb::write::IdScope;
-use dedupdb::{Match, Query, Result, Store};
+use dedupdb::{Document, Match, Query, Result, Store};
 
 impl SourcedText {
     /// Returns the answer to a query about this text, without the document itself: a file is no copy of itself, however
@@ -46,7 +46,7 @@ impl SourcedText {
             let is_all = found.len() < limit;
             let mut others = Vec::with_capacity(found.len());
             for found in found {
-                if !is_itself(self, &found.key, found.exact_copy, store)? {
+                if !is_itself(self, &found.key, |_| found.exact_copy, store)? {
                     others.push(found);
                 }
             }
@@ -65,19 +65,27 @@ impl SourcedText {
     ///
     /// Those of [`Store::passages`].
     pub fn passages(&self, store: &Store, query: PassageQuery<'_>) -> Result<Passages> {
-        let found = store.passages(&query)?;
+        let is_own = |key: &str| {
+            let is_exact_copy = |stored: &Document| stored.hash == self.hash();
+            is_itself(self, key, is_exact_copy, store)
+        };
+        // Nearly always it was stored under its key, so that one question is enough.
         let mut own = Vec::new();
-        for PassagesOfDocument { key, .. } in &found.documents {
-            let stored = store.get(key)?;
-            let exact_copy = stored.is_some_and(|stored| stored.hash == self.hash());
-            if is_itself(self, key, exact_copy, store)? {
-                own.push(key.clone());
+        if is_own(&self.key)? {
+            own.push(self.key.clone());
+        }
+        loop {
+            let found = store.passages(&query.except(&own))?;
+            let known = own.len();
+            for PassagesOfDocument { key, .. } in &found.documents {
+                if is_own(key)? {
+                    own.push(key.clone());
+                }
+            }
+            if own.len() == known {
+                return Ok(found);
             }
         }
-        if own.is_empty() {
-            return Ok(found);
-        }
-        store.passages(&query.except(&own))
     }
 }
 
@@ -85,7 +93,7 @@ impl SourcedText {
 pub(crate) fn is_itself(
     origin: &Origin,
     key: &str,
-    exact_copy: bool,
+    is_exact_copy: impl FnOnce(&Document) -> bool,
     store: &Store,
 ) -> Result<bool> {
     if origin.read.is_none() && !origin.has_id {
@@ -111,7 +119,7 @@ pub(crate) fn is_itself(
         // The key of a record may be the name of a file.
         return Ok(stored.source.is_none());
     }
-    if !exact_copy || !found.is_empty() {
+    if !found.is_empty() || !is_exact_copy(&stored) {
         return Ok(false);
     }
     // It may have been another folder above the file, or one beside such a folder.

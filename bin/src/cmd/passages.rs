@@ -61,10 +61,17 @@ pub(crate) fn run(
         whole: None,
         has_bar: false,
     };
+    let is_json = output.is_json();
     let shared = |document: &SourcedText| {
         let found = opened.passages(asked, document)?;
-        let texts = found.passages.iter();
-        let texts = texts.map(|passage| document.text()[passage.bytes.clone()].to_owned());
+        let shown = |passage: &Passage| {
+            let text = &document.text()[passage.bytes.clone()];
+            match is_json {
+                true => text.to_owned(),
+                false => beginning(text),
+            }
+        };
+        let texts = found.passages.iter().map(shown);
         Ok((texts.collect::<Vec<String>>(), found))
     };
     let mut found_any = false;
@@ -73,7 +80,7 @@ pub(crate) fn run(
         found_any |= !found.passages.is_empty();
         for (passage, text) in found.passages.iter().zip(texts) {
             let standing = files.look(&passage.key)?;
-            if output.is_json() {
+            if is_json {
                 let object = json::PassageJson::new(&origin.key, passage, &found, &text, standing);
                 output.object(&object)?;
             } else {
@@ -313,19 +320,21 @@ fn line(query: &str, passage: &Passage, text: &str) -> String {
         escape(key),
         tokens.start + 1,
         tokens.end,
-        escape(&beginning(text)),
+        escape(text),
     )
 }
 
 /// The beginning of a passage on one line.
 pub(super) fn beginning(text: &str) -> String {
-    // More words than that have more characters.
-    let words: Vec<&str> = text.split_whitespace().take(SHOWN).collect();
-    let text = words.join(" ");
-    match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
+    let mut chars = text.split_whitespace().enumerate().flat_map(|(nth, word)| {
+        let space = (nth > 0).then_some(' ');
+        space.into_iter().chain(word.chars())
+    });
+    let mut beginning: String = chars.by_ref().take(SHOWN).collect();
+    if chars.next().is_some() {
+        beginning.push('…');
     }
+    beginning
 }
 
 /// Says which passages may be missing because they are shorter than those that the store finds.

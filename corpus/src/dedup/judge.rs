@@ -420,7 +420,7 @@ impl DedupJudge<'_> {
                 root,
                 &self.record_files,
             )?),
-            (None, None) => is_itself(origin, &earlier.key, earlier.exact_copy, store)?
+            (None, None) => is_itself(origin, &earlier.key, |_| earlier.exact_copy, store)?
                 .then_some(SurvivingCopy::Itself),
             (chosen, _) => chosen,
         })

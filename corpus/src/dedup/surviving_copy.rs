@@ -128,7 +128,7 @@ pub(super) fn of(
     root: &Path,
     records: &RecordFiles,
 ) -> Result<SurvivingCopy> {
-    if is_itself(origin, &earlier.key, earlier.exact_copy, store)? {
+    if is_itself(origin, &earlier.key, |_| earlier.exact_copy, store)? {
         return Ok(SurvivingCopy::Itself);
     }
     let key = &earlier.key;

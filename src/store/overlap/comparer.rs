@@ -6,7 +6,7 @@ use super::lookup::TextShingles;
 use super::runs::{ShingleRun, held, runs};
 use crate::codec::{low32, words};
 use crate::error::Result;
-use crate::storage::Snapshot;
+use crate::storage::{PackedShingles, Snapshot};
 use crate::text::ShingleSet;
 
 /// A shingle that a text repeats more often shows no place.
@@ -77,24 +77,28 @@ impl<'a> PassageComparer<'a> {
         }
     }
 
-    /// The long runs of shingles that a content has, and maybe shorter ones. `only` is the rank of its only fingerprint in
-    /// the text, if it has no other one there.
-    pub(super) fn runs(&mut self, content: u32, only: Option<u32>) -> Result<Vec<ShingleRun>> {
+    /// The shingles of a content, unless it has no long run. `only` is the rank of its only fingerprint in the text, if it
+    /// has no other one there.
+    pub(super) fn candidate(
+        &self,
+        content: u32,
+        only: Option<u32>,
+    ) -> Result<Option<PackedShingles<'a>>> {
         let (row, packed) = self.snapshot.content_and_shingles(content)?;
-        if let Some(signs) = &self.signs {
-            if (row.shingle_count as usize) < self.fewest {
-                return Ok(Vec::new());
-            }
-            // A long run has the fingerprint, so only the signs beside it can be in one.
-            let beside = only.and_then(|rank| self.signs_beside(rank));
-            let has_sign = match &beside {
-                Some(beside) => packed.has_any(beside)?,
-                None => packed.has_any(signs)?,
-            };
-            if !has_sign {
-                return Ok(Vec::new());
-            }
+        let Some(signs) = &self.signs else {
+            return Ok(Some(packed));
+        };
+        if (row.shingle_count as usize) < self.fewest {
+            return Ok(None);
         }
+        // A long run has the fingerprint, so only the signs beside it can be in one.
+        let beside = only.and_then(|rank| self.signs_beside(rank));
+        let has_sign = packed.has_any(beside.as_ref().unwrap_or(signs))?;
+        Ok(has_sign.then_some(packed))
+    }
+
+    /// The long runs of a text in the shingles of a content, and maybe shorter ones.
+    pub(super) fn runs(&mut self, packed: &PackedShingles<'_>) -> Result<Vec<ShingleRun>> {
         packed.unpack(&mut self.set)?;
         if self.signs.is_some()
             && let Some(runs) = self.few_runs()

@@ -32,15 +32,21 @@ pub(crate) struct TextShingles {
 
 impl TextShingles {
     pub(crate) fn of(in_order: &[u32]) -> TextShingles {
-        let mut distinct = in_order.to_vec();
-        distinct.sort_unstable();
-        distinct.dedup();
-        let rank = |shingle: &u32| distinct.partition_point(|other| other < shingle);
-        // A text has fewer than 2^32 shingles.
-        let ranks = in_order
-            .iter()
-            .map(|shingle| low32(rank(shingle) as u64))
-            .collect();
+        // A text has fewer than 2^32 shingles, so that a shingle and its place are sorted as one number.
+        let placed = (0..)
+            .zip(in_order)
+            .map(|(place, &shingle)| u64::from(shingle) << 32 | place);
+        let mut placed: Vec<u64> = placed.collect();
+        placed.sort_unstable();
+        let mut distinct = Vec::with_capacity(in_order.len());
+        let mut ranks = vec![0; in_order.len()];
+        for placed in placed {
+            let shingle = low32(placed >> 32);
+            if distinct.last() != Some(&shingle) {
+                distinct.push(shingle);
+            }
+            ranks[low32(placed) as usize] = low32(distinct.len() as u64 - 1);
+        }
         TextShingles {
             distinct,
             ranks,

@@ -160,15 +160,18 @@ fn find(
     let mut comparer = PassageComparer::new(snapshot, &shingles, query.gap as usize, long);
     let (mut found, mut places) = (Vec::new(), None);
     for (content, only) in contents {
-        let runs = comparer.runs(content, only)?;
         // Most contents share a fingerprint, but no passage.
-        if !runs.iter().any(|run| run.places.len() >= long) {
+        let Some(packed) = comparer.candidate(content, only)? else {
             continue;
-        }
+        };
         let names = snapshot.names(content)?;
         let names = names.filter(|name| !matches!(name, Ok(key) if query.except.contains(key)));
         let keys: Vec<String> = names.collect::<Result<_>>()?;
         if keys.is_empty() {
+            continue;
+        }
+        let runs = comparer.runs(&packed)?;
+        if !runs.iter().any(|run| run.places.len() >= long) {
             continue;
         }
         // The places of tokens take another pass over the text, so they are found once there is a passage.
