@@ -64,15 +64,7 @@ pub(crate) fn run(
     let is_json = output.is_json();
     let shared = |document: &SourcedText| {
         let found = opened.passages(asked, document)?;
-        let shown = |passage: &Passage| {
-            let text = &document.text()[passage.bytes.clone()];
-            match is_json {
-                true => text.to_owned(),
-                false => beginning(text),
-            }
-        };
-        let texts = found.passages.iter().map(shown);
-        Ok((texts.collect::<Vec<String>>(), found))
+        Ok((texts_of(&found, document, is_json), found))
     };
     let mut found_any = false;
     let (mut common_places, mut texts_with_common) = (0, 0);
@@ -108,6 +100,19 @@ pub(crate) fn run(
     } else {
         Exit::found(found_any)
     })
+}
+
+/// The text of each passage, as a whole or as much as a line shows.
+fn texts_of(found: &Passages, document: &SourcedText, is_whole: bool) -> Vec<String> {
+    let text = |passage: &Passage| {
+        let text = &document.text()[passage.bytes.clone()];
+        if is_whole {
+            text.to_owned()
+        } else {
+            beginning(text)
+        }
+    };
+    found.passages.iter().map(text).collect()
 }
 
 /// A store to compare with, and its temporary folder, which is removed after the store is closed.
