@@ -162,13 +162,18 @@ impl ReadCountsText for ReadCounts {
                 "a JSON object that holds records is read as one text; write them as an array or as JSONL, for example with \
                  `jq .FIELD` or orient=\"records\" of pandas"
             }
+            Unsplit::Objects => {
+                "JSON objects are read as one text; for records, write each on a line, for example with `jq -c .`, and give \
+                 --format jsonl"
+            }
+            Unsplit::Page => "a page is read with its tags; for its text, give --format html",
             Unsplit::Array => "a JSON array is read as one text; for records, give --format json",
             _ => "lines of JSON are read as one text; for records, give --format jsonl",
         };
         let others = self.all_unsplit() - 1;
         let more = if others > 0 {
-            let files = counted(others, "other file seems", "other files seem");
-            format!(" ({files} to hold records, too)")
+            let files = counted(others, "other file looks", "other files look");
+            format!(" ({files} like records or a page, too)")
         } else {
             String::new()
         };

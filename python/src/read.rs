@@ -297,6 +297,10 @@ impl CorpusBatches {
             Unsplit::Object => {
                 "a JSON object that holds records is read as one text; write them as an array or as JSONL"
             }
+            Unsplit::Objects => {
+                "JSON objects are read as one text; write each on a line, and give format=\"jsonl\""
+            }
+            Unsplit::Page => "a page is read with its tags; for its text, give format=\"html\"",
             _ => "lines of JSON are read as one text; for records, give format=\"jsonl\"",
         };
         let message = format!("{}: {what}", document.source.display());

@@ -188,12 +188,23 @@ fn records_that_are_read_as_one_text_are_noted() {
     let ran = sandbox.run(&["dedup", "arr.txt", "-o", "out"]).expect(0);
     assert!(ran.stderr.contains(as_array), "{}", ran.stderr);
     let ran = sandbox.run(&["add", "arr.txt", "lines.txt"]).expect(0);
-    let told = format!("{as_array} (1 other file seems to hold records, too)\n");
+    let told = format!("{as_array} (1 other file looks like records or a page, too)\n");
     assert!(ran.stderr.contains(&told), "{}", ran.stderr);
     for arguments in [&["add", "-", "--key", "pages"][..], &["query", "-"]] {
         let ran = sandbox.run_with(arguments, lines.as_bytes());
         assert!(ran.stderr.contains(as_lines), "{}", ran.stderr);
     }
+    let page = "<!DOCTYPE html>\n<p>The night tram runs again";
+    sandbox.write("view.php", page);
+    sandbox.write("index.html?page=3", page);
+    let add = ["add", "view.php", "index.html?page=3"];
+    let ran = sandbox.run(&add).expect(0);
+    let told = "view.php: a page is read with its tags; for its text, give --format html\n";
+    assert!(ran.stderr.contains(told), "{}", ran.stderr);
+    let objects = "{\n  \"id\": 1\n}\n{\n  \"id\": 2\n}\n";
+    let ran = sandbox.run_with(&["query", "-"], objects.as_bytes());
+    let told = "JSON objects are read as one text; for records, write each on a line";
+    assert!(ran.stderr.contains(told), "{}", ran.stderr);
     // One object is a document of its own, and a format that is given is meant.
     for arguments in [
         &["add", "one.json"][..],

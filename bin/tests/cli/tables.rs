@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use crate::dedup::read;
 use crate::sandbox::{Sandbox, text};
 
 #[test]
@@ -163,6 +164,25 @@ fn a_header_of_a_tsv_whose_columns_have_other_names_is_no_document() {
     assert!(ran.stderr.contains(told), "{}", ran.stderr);
     let counted = ["x.tsv", "--text-field", "2", "--id-field", "1"];
     assert_eq!(sandbox.add(&counted, 0)["added"], 2);
+}
+
+#[test]
+fn a_tsv_in_quotes_is_refused_and_columns_that_pandas_numbers_are_found() {
+    let sandbox = Sandbox::new();
+    sandbox.write("r.tsv", "\"id\"\t\"text\"\n\"1\"\t\"a harbour bridge\"\n");
+    for more in [&[][..], &["--text-field", "text"]] {
+        let ran = sandbox.run(&[&["add", "r.tsv"], more].concat()).expect(2);
+        let told = "r.tsv: its first row is in quotes, which would be read as part of a text";
+        assert!(ran.stderr.contains(told), "{}", ran.stderr);
+    }
+    sandbox.write("p.csv", "0,1\n7,the night tram\n8,a harbour bridge\n");
+    let fields = ["--text-field", "1", "--id-field", "0"];
+    let dedup = ["dedup", "p.csv", "-o", "q.csv"];
+    let dedup = [&dedup[..], &fields[..2]].concat();
+    sandbox.run(&dedup).expect(0);
+    assert_eq!(read(&sandbox, "q.csv"), read(&sandbox, "p.csv"));
+    sandbox.add(&[&["p.csv"], &fields[..]].concat(), 0);
+    assert_eq!(sandbox.keys(), ["7", "8"]);
 }
 
 #[test]

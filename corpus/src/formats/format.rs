@@ -113,7 +113,8 @@ impl Format {
     }
 
     /// Returns the format of the file at `path` by its name: by its last extension, or by the one before `.bz2`, `.gz`, `.xz` or
-    /// `.zst`. The query of a web address is no part of the name.
+    /// `.zst`. The query of a web address is no part of the name,
+    /// nor is one in the name of a file, as in `index.html?page=3`.
     pub fn of(path: &Path) -> Format {
         let path = without_query(path);
         let mut extension = extension(path);
@@ -174,12 +175,26 @@ pub(crate) fn is_compressed(path: &Path) -> bool {
     COMPRESSED.contains(&extension(path).as_str())
 }
 
-/// Returns a path; of a web address, what comes before its query.
+/// Returns a path; of a web address, what comes before its query, also if it is the name of a file, as wget writes it.
 fn without_query(path: &Path) -> &Path {
-    let is_web = |path: &&str| path.starts_with("http://") || path.starts_with("https://");
-    let address = path.to_str().filter(is_web);
-    let end = address.and_then(|address| address.find(['?', '#']));
-    end.map_or(path, |end| Path::new(&address.unwrap_or_default()[..end]))
+    let Some(whole) = path.to_str() else {
+        return path;
+    };
+    let is_web = whole.starts_with("http://") || whole.starts_with("https://");
+    let marks: &[char] = if is_web { &['?', '#'] } else { &['?'] };
+    let name = whole
+        .rfind('/')
+        .filter(|_| !is_web)
+        .map_or(0, |slash| slash + 1);
+    let end = whole[name..]
+        .find(marks)
+        .map(|end| Path::new(&whole[..name + end]));
+    let is_known = |path: &&Path| {
+        let extension = extension(path);
+        let mut all = SPECS.iter().flat_map(|spec| spec.extensions);
+        is_web || extension == "json" || all.any(|known| **known == extension)
+    };
+    end.filter(is_known).unwrap_or(path)
 }
 
 fn extension(path: &Path) -> String {
@@ -214,6 +229,8 @@ mod tests {
             ("b", Format::Text),
             ("https://b/c.jsonl.gz?d=e/f.g#h", Format::Jsonl),
             ("b?.jsonl", Format::Jsonl),
+            ("c/index.html?page=3.5", Format::Html),
+            ("why?/index.txt", Format::Text),
         ] {
             assert_eq!(Format::of(Path::new(name)), format, "{name}");
         }

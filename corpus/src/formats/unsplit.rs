@@ -1,7 +1,7 @@
 //! Records that a file of text seems to have: it is read as one document.
 
 use serde::de::IgnoredAny;
-use serde_json::{Map, Value};
+use serde_json::{Deserializer, Map, Value};
 
 /// What a file that was read as one text seems to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +14,10 @@ pub enum Unsplit {
     /// A JSON object with records in a field, or with a field for each record or column, as pandas writes it. Nothing reads
     /// it as records.
     Object,
+    /// JSON objects one after another, of several lines each. Nothing reads them as records.
+    Objects,
+    /// A page of HTML, which [`Format::Html`](crate::Format::Html) reads without its tags.
+    Page,
 }
 
 impl Unsplit {
@@ -25,6 +29,9 @@ impl Unsplit {
             let has_objects = named_json || inside.trim_start().starts_with('{');
             let is_array = has_objects && text.ends_with(']');
             return is_array.then_some(Unsplit::Array);
+        }
+        if is_page(text) {
+            return Some(Unsplit::Page);
         }
         if named_json && has_records(text) {
             return Some(Unsplit::Object);
@@ -39,11 +46,32 @@ impl Unsplit {
         let is_line = is_object(first.trim_end())
             && (is_stream || has_more())
             && serde_json::from_str::<IgnoredAny>(first).is_ok();
-        is_line.then_some(Unsplit::Lines)
+        if is_line {
+            return Some(Unsplit::Lines);
+        }
+        let is_objects = (named_json || is_stream) && has_objects(text);
+        is_objects.then_some(Unsplit::Objects)
     }
 }
 
-/// Whether a JSON object has exactly one field with several objects, or only fields that are objects with the same names.
+/// Whether the text begins as a page does.
+fn is_page(text: &str) -> bool {
+    let begins = |start: &str| {
+        let found = text.get(..start.len());
+        found.is_some_and(|found| found.eq_ignore_ascii_case(start))
+    };
+    begins("<!doctype html") || begins("<html")
+}
+
+/// Whether the text begins with two JSON objects.
+fn has_objects(text: &str) -> bool {
+    let mut values = Deserializer::from_str(text).into_iter::<Map<String, Value>>();
+    let mut is_object = || matches!(values.next(), Some(Ok(_)));
+    text.starts_with('{') && is_object() && is_object()
+}
+
+/// Whether a JSON object has exactly one field with several objects, or several fields, which are all lists, or all objects
+/// with the same names.
 fn has_records(text: &str) -> bool {
     let Ok(fields) = serde_json::from_str::<Map<String, Value>>(text) else {
         return false;
@@ -64,7 +92,11 @@ fn has_records(text: &str) -> bool {
                 .values()
                 .all(|field| names(field).as_ref() == Some(&first))
     });
-    fields.values().filter(is_list).count() == 1 || fields.len() > 1 && are_alike
+    let are_lists = fields.values().all(|field| {
+        let list = field.as_array();
+        list.is_some_and(|list| list.len() > 1)
+    });
+    fields.values().filter(is_list).count() == 1 || fields.len() > 1 && (are_alike || are_lists)
 }
 
 #[cfg(test)]
@@ -90,9 +122,17 @@ mod tests {
             assert_eq!(Unsplit::of(text, true, false), of_stream, "{text:?}");
         }
         assert_eq!(Unsplit::of("[1, 2]", false, true), Some(Array));
+        for page in ["\n<!DOCTYPE HTML>\n<p>a", "<html lang=en>"] {
+            assert_eq!(Unsplit::of(page, false, false), Some(Unsplit::Page));
+        }
+        let objects = "{\n \"a\": 1\n}\n{\n \"a\": 2\n}\n";
+        assert_eq!(Unsplit::of(objects, false, true), Some(Unsplit::Objects));
+        assert_eq!(Unsplit::of(objects, true, false), Some(Unsplit::Objects));
+        assert_eq!(Unsplit::of(objects, false, false), None);
         for records in [
             "{\"data\": [{\"a\": 1}, {\"a\": 2}], \"n\": 2}",
             "{\"id\": {\"0\": 1}, \"text\": {\"0\": \"a\"}}",
+            "{\"id\": [1, 2], \"text\": [\"a\", \"b\"]}",
         ] {
             assert_eq!(
                 Unsplit::of(records, false, true),

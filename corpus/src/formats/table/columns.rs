@@ -51,7 +51,8 @@ pub(crate) struct TableHead {
 impl TableHead {
     /// Returns the columns of a table that begins with the row `first`.
     ///
-    /// The row is a header unless all requested columns are numbers.
+    /// The row is a header unless all requested columns are numbers. If the row counts from 0, as pandas writes columns
+    /// without names, these numbers are the names.
     ///
     /// # Errors
     ///
@@ -59,17 +60,18 @@ impl TableHead {
     pub(crate) fn of(first: &[String], options: &Options) -> Result<TableHead, HintedError> {
         let names = options.text_names();
         let given = names.iter().copied().chain(options.id_field.as_deref());
-        let is_header = given.map(number).any(|number| number.is_none());
+        let is_header = given.map(number).any(|number| number.is_none()) || counts(first);
         let is_only = names.len() == 1;
         let find = |name: &str| {
-            if let Some(number) = number(name) {
-                let is_there = is_only || number < first.len();
-                return Ok(is_there.then_some(number));
-            }
-            let mut named = (0..first.len()).filter(|&at| first[at].trim() == name);
+            let is_name = |at: &usize| is_header && first[*at].trim() == name;
+            let mut named = (0..first.len()).filter(is_name);
             match (named.next(), named.next()) {
                 (_, Some(_)) => Err(repeated(name)),
-                (column, None) => Ok(column),
+                (Some(column), None) => Ok(Some(column)),
+                (None, None) => {
+                    let number = number(name).filter(|_| !counts(first));
+                    Ok(number.filter(|&number| is_only || number < first.len()))
+                }
             }
         };
         let text = |name| find(name)?.ok_or_else(|| missing(name, ROW, first));
@@ -93,6 +95,16 @@ impl TableHead {
             is_header,
         })
     }
+}
+
+/// Whether the cells of a row are 0, 1, 2 and so on; the first one may be empty, above an index.
+fn counts(first: &[String]) -> bool {
+    let numbers = match first {
+        [index, numbers @ ..] if index.is_empty() => numbers,
+        numbers => numbers,
+    };
+    let mut counted = numbers.iter().enumerate();
+    first.len() > 1 && counted.all(|(number, cell)| *cell == number.to_string())
 }
 
 /// Returns columns in their order, each once.
@@ -380,6 +392,16 @@ mod tests {
         let numbers = [("text", "2"), ("id", "3")];
         assert_eq!(head(&row, &numbers), Ok((Some(2), vec![1], false)));
         assert_eq!(head(&row, &numbers[..1]), Ok((None, vec![1], false)));
+        // Columns without names are numbered from 0 by pandas.
+        let unnamed = [("text", "1"), ("id", "0")];
+        assert_eq!(head(&["0", "1"], &unnamed), Ok((Some(0), vec![1], true)));
+        let row_names = head(&["", "0", "1"], &unnamed[..1]);
+        assert_eq!(row_names, Ok((None, vec![2], true)));
+        assert_eq!(head(&["1", "a"], &unnamed[..1]), Ok((None, vec![0], false)));
+        assert_eq!(
+            head(&["id", "3", "text"], &[("text", "3"), ("id", "id")]),
+            Ok((Some(0), vec![1], true))
+        );
         let mixed = [("text", "3"), ("id", "id")];
         assert_eq!(head(&row, &mixed), Ok((Some(0), vec![2], true)));
         let several = [("text", "url+text")];

@@ -15,6 +15,9 @@ const SPACES: &str = "write the tabs and line breaks of a text as spaces";
 const OLD_ENDS: &str =
     "its rows end with carriage returns alone, as on old systems; write line feeds";
 
+const QUOTED: &str = "its first row is in quotes, which would be read as part of a text; write tabs without quotes, for \
+                      example with quote=FALSE in R, or commas into a .csv file";
+
 /// Names of columns that have texts, or stand beside one. A first row with one of them is a header, although no column was
 /// found.
 const TEXTS: [&str; 28] = [
@@ -94,6 +97,7 @@ pub(crate) fn open<R: BufRead>(
     let is_chosen = !options.text_fields.is_empty() || options.id_field.is_some();
     let (layout, is_header) = match TableHead::of(&names, options) {
         Ok(head) => (Layout::Columns(head.columns), head.is_header),
+        Err(_) if are_quoted(&names) => return Err(io::Error::other(QUOTED)),
         Err(wrong) if (is_chosen || is_header(&names)) && !names.is_empty() => {
             return Err(io::Error::other(wrong));
         }
@@ -115,6 +119,12 @@ pub(crate) fn open<R: BufRead>(
 fn has_old_ends(line: &[u8]) -> bool {
     let mut parts = line.split(|&byte| byte == b'\r').skip(1);
     parts.any(|part| part.contains(&b'\t'))
+}
+
+/// Whether there are several cells, all in quotes.
+fn are_quoted(names: &[String]) -> bool {
+    let is_quoted = |name: &String| name.len() > 1 && name.starts_with('"') && name.ends_with('"');
+    names.len() > 1 && names.iter().all(is_quoted)
 }
 
 /// Whether a first row seems to have names of columns.
