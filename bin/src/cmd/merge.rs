@@ -1,7 +1,7 @@
 //! `merge`: adds all documents of other stores.
 
 use anyhow::{Context, Result, bail};
-use dedupdb::write::Uncommitted;
+use dedupdb::write::{IdScope, Uncommitted};
 use dedupdb::{Error, Store, write::MergeSummary};
 use dedupdb_corpus::publish::is_same;
 
@@ -61,6 +61,7 @@ pub(crate) fn run(
         match target.merge(other, Uncommitted::limit(merge.memory)) {
             Ok(merged) => {
                 note_unpublished(other, &merged, console);
+                note_ids(other, &target, console);
                 note_replaced(other, &merged, console);
                 report(other, &merged, args, output)?;
             }
@@ -118,6 +119,19 @@ fn note_unpublished(other: &Store, merged: &MergeSummary, console: &Console) {
             other.folder().display()
         ));
     }
+}
+
+/// Reports that records of the other store have other keys than the same ones would get here.
+fn note_ids(other: &Store, store: &Store, console: &Console) {
+    let are_keys = |store: &Store| store.id_scope() != IdScope::File;
+    if are_keys(other) == are_keys(store) {
+        return;
+    }
+    console.note(&format!(
+        "{}: {} makes other keys of ids (--id-scope), so a record that is added again is stored a second time",
+        other.folder().display(),
+        store.folder().display()
+    ));
 }
 
 /// Reports that texts were replaced, if any were. The first ones are named.

@@ -458,6 +458,29 @@ fn bands_that_stay_with_more_permutations_are_told() {
 }
 
 #[test]
+fn a_new_store_takes_over_what_ids_are_and_another_one_says_that_it_does_not() {
+    let sandbox = Sandbox::new();
+    let export = |text: &str| {
+        let record = format!("{{\"id\": 1, \"text\": {text:?}}}\n");
+        sandbox.write("e.jsonl", record);
+    };
+    export("the night tram runs again");
+    let add = ["--store", "a", "add", "--id-scope", "file", "e.jsonl"];
+    sandbox.run(&add).expect(0);
+    sandbox.run(&["--store", "b", "merge", "a"]).expect(0);
+    export("the night tram runs again from Friday on");
+    sandbox.run(&["--store", "b", "add", "e.jsonl"]).expect(0);
+    let listed = sandbox.run(&["--store", "b", "list"]).expect(0);
+    assert_eq!(listed.stdout, "e.jsonl#1\n");
+    sandbox.write("note.txt", "a harbour bridge");
+    let add = ["--store", "c", "add", "note.txt"];
+    sandbox.run(&add).expect(0);
+    let ran = sandbox.run(&["--store", "c", "merge", "a"]).expect(0);
+    let told = "dedupdb: a: c makes other keys of ids (--id-scope)";
+    assert!(ran.stderr.contains(told), "{}", ran.stderr);
+}
+
+#[test]
 fn a_merge_that_replaces_texts_says_so() {
     let sandbox = Sandbox::new();
     for (store, said) in [("a", "one text"), ("b", "another text")] {

@@ -5,7 +5,7 @@ use super::writer::Writer;
 use crate::clock;
 use crate::codec::words;
 use crate::error::{Error, Result};
-use crate::storage::{DocumentRow, NewContent, Snapshot};
+use crate::storage::{DocumentRow, IdScope, NewContent, Snapshot};
 use crate::store::compare::PublishedCommit;
 use crate::store::handle::Store;
 use crate::store::offer::{Change, Input, PreparedInput, Relation};
@@ -53,7 +53,8 @@ impl Store {
     /// times. Of a document that both have, the later [`Document::last_seen`](crate::Document::last_seen) stays.
     ///
     /// The result is that of adding their texts in the order in which the other store got them. Documents of an
-    /// unpublished run of the other store are skipped. Shingles and signatures are copied as they are. Documents are
+    /// unpublished run of the other store are skipped. A store without documents takes over the other one's
+    /// [scope of ids](Store::id_scope). Shingles and signatures are copied as they are. Documents are
     /// committed whenever they take `memory` bytes. A document is a step of the [progress](Store::watched); if that is
     /// stopped, the merge fails with [`Error::Stopped`] after a commit, and another one completes it. At the end, the
     /// index is [packed](Store::pack_if_loose) if much was added; stopping that is not an error.
@@ -78,9 +79,13 @@ impl Store {
     pub fn merge(&self, other: &Store, memory: u64) -> Result<MergeSummary> {
         let source = other.published()?;
         let mut writer = self.writer()?;
+        let used = writer.files.enter()?;
+        let is_empty = writer.committed.snapshot.documents()? == 0;
+        if is_empty && writer.id_scope() == IdScope::Unset {
+            writer.set_id_scope(source.id_scope());
+        }
         // Stores are merged as they are, and what is replaced is counted.
         writer.asks = false;
-        let used = writer.files.enter()?;
         let schema = &writer.committed.snapshot.schema;
         schema.check_takes(&source.schema)?;
         self.progress.begin(source.documents()?);
