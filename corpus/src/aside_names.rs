@@ -175,7 +175,7 @@ const DEVICES: [&str; 15] = [
 ];
 
 /// Names, maybe with a number, that programs give to new files and folders.
-const NEW_NAMES: [&str; 23] = [
+const NEW_NAMES: [&str; 24] = [
     "document",
     "document sans titre",
     "dokument",
@@ -193,6 +193,7 @@ const NEW_NAMES: [&str; 23] = [
     "sans titre",
     "scan",
     "unbenannt",
+    "unbenannter ordner",
     "unnamed",
     "untitled",
     "untitled folder",
@@ -380,12 +381,15 @@ const TRASH_PARTS: [&str; 25] = [
 ];
 
 /// Names of folders of copies, or of files that programs put there.
-const SIDE_FOLDERS: [&str; 68] = [
+const SIDE_FOLDERS: [&str; 73] = [
     "@eadir",
     "__macosx",
     "__pycache__",
     "_build",
     "_site",
+    "alte dateien",
+    "alte versionen",
+    "anciens",
     "attic",
     "backup",
     "backups",
@@ -399,6 +403,7 @@ const SIDE_FOLDERS: [&str; 68] = [
     "cache",
     "caches",
     "content.outlook",
+    "copias de seguridad",
     "copies",
     "descargas",
     "dist",
@@ -443,6 +448,7 @@ const SIDE_FOLDERS: [&str; 68] = [
     "téléchargements",
     "vendor",
     "venv",
+    "viejos",
     "загрузки",
     "резервные копии",
     "черновики",
@@ -500,9 +506,10 @@ pub(crate) struct PartedPath<'a> {
     pub(crate) above: usize,
 }
 
-/// Whether a file may be another one that was cut off, by the names of both and of their folders: they have the same numbers, and
-/// the same extension unless one of them is named like a copy. Other numbers tell versions, and other extensions files of other
-/// uses. A copy may have a number of its own, and folders of copies other numbers than those of the originals, or none.
+/// Whether a file may be another one that was cut off, by the names of both and of their folders: they have the same numbers and,
+/// unless one of them is named like a copy, the same extension, and one name has all words of the other. Other numbers tell
+/// versions, other words what a text is for, and other extensions files of other uses. A copy may have a number of its own, and
+/// folders of copies other numbers than those of the originals, or none.
 pub(crate) fn may_be_cut_from(file: &PartedPath<'_>, other: &PartedPath<'_>) -> bool {
     let [own, others] = [file, other].map(VersionSigns::of);
     own.fit(&others)
@@ -518,6 +525,8 @@ struct VersionSigns {
     /// Those of them that the original must have, too: not those of folders above what was named, of folders of copies, and of
     /// folders in these.
     sure: Vec<String>,
+    /// The words of its name.
+    words: Vec<String>,
     /// Whether the file is named like a copy.
     is_copy: bool,
     extension: String,
@@ -536,8 +545,11 @@ impl VersionSigns {
         }
         found.is_copy = is_copy_of_file(&name);
         found.take(&name, found.is_copy, true);
-        let (_, extension) = name.rsplit_once('.').unwrap_or_default();
+        let (stem, extension) = name.rsplit_once('.').unwrap_or((&name, ""));
         found.extension = extension.to_lowercase();
+        let letters = |word: &str| word.trim_end_matches(char::is_numeric).to_lowercase();
+        let letters = words(stem).map(letters);
+        found.words = letters.filter(|word| !word.is_empty()).collect();
         found
     }
 
@@ -560,7 +572,15 @@ impl VersionSigns {
             self.marks.is_empty() || others.marks.is_empty() || self.marks == others.marks;
         let is_same = self.all == others.all || self.sure == others.all || self.all == others.sure;
         let is_one_copy = self.is_copy != others.is_copy;
-        is_marked_alike && is_same && (is_one_copy || self.extension == others.extension)
+        let is_named_alike = self.has_words_of(others) || others.has_words_of(self);
+        let is_alike = is_named_alike && self.extension == others.extension;
+        is_marked_alike && is_same && (is_one_copy || is_alike)
+    }
+
+    /// Whether each word of the other name begins one of this.
+    fn has_words_of(&self, others: &VersionSigns) -> bool {
+        let mut words = others.words.iter();
+        words.all(|word| self.words.iter().any(|own| own.starts_with(&**word)))
     }
 }
 
@@ -921,7 +941,7 @@ mod tests {
                 0,
             ),
             ("Kapitel 3 Entwurf.txt", "Buch/Kapitel 3.txt", 0),
-            ("v2_old/x.py", "v2/y.py", 0),
+            ("v2_old/x.py", "v2/x.py", 0),
             (
                 "minutes (conflicted copy 2024-05-01).txt",
                 "minutes final.txt",
@@ -972,6 +992,8 @@ mod tests {
             ("minutes 03-04.txt", "minutes 04-03.txt", 0),
             ("thesis (2024) copy.txt", "thesis.txt", 0),
             ("notes.md", "notes.txt", 0),
+            ("Letter Anna.txt", "Letter Bob.txt", 0),
+            ("minutes january.txt", "Minutes February.txt", 0),
             ("Book (1)/Chapter 2/scene.md", "Book/Chapter 1/scene.md", 0),
             ("Backup 2023/2022/Tax.txt", "2023/Tax.txt", 0),
             ("Backup 2023/2022/Tax.txt", "2023/Tax.txt", 1),

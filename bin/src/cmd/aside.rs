@@ -61,6 +61,7 @@ fn move_to(
     let (no_store, inputs, telling) = (Path::new(""), &judging.inputs, &judging.telling);
     let mut told = DedupReporter::new(no_store, &paths, inputs, telling, console, &progress)?;
     told.are_records_left = true;
+    told.against.clone_from(&judging.against);
     let mut list = MoveList::new(console, output);
     // A choice of what goes is meant for files that differ, too.
     let is_threshold_given = judging.parameters.threshold.is_some();

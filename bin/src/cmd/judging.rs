@@ -133,6 +133,8 @@ pub(super) struct DedupReporter<'a> {
     has_repeated: bool,
     /// Whether records stay in their files in any case, so that those that cannot be read are only counted.
     pub(super) are_records_left: bool,
+    /// What the files are compared with, if that is a file or a folder.
+    pub(super) against: Option<PathBuf>,
     /// The number of files and records that could not be read.
     pub(super) failures: u64,
     /// The number of listed keys whose documents are not dropped, and of those for which no document was read.
@@ -164,11 +166,19 @@ impl<'a> DedupReporter<'a> {
             ),
             has_repeated: false,
             are_records_left: false,
+            against: None,
             failures: 0,
             spared: 0,
             unread: 0,
             failed: None,
         })
+    }
+
+    /// Whether it is a record that stays in its file in any case, or such a file. What is missing of --against is reported.
+    fn is_left(&self, skipped: &Skipped) -> bool {
+        let place = Path::new(&skipped.place);
+        let is_against = (self.against.as_ref()).is_some_and(|against| place.starts_with(against));
+        self.are_records_left && is_of_records(skipped) && !is_against
     }
 
     /// Reports an event. A failure stops the run.
@@ -178,9 +188,7 @@ impl<'a> DedupReporter<'a> {
                 note_forgotten(documents, self.console);
                 Ok(())
             }
-            DedupEvent::Skipped(skipped) if self.are_records_left && is_of_records(skipped) => {
-                self.left_out.list(skipped)
-            }
+            DedupEvent::Skipped(skipped) if self.is_left(skipped) => self.left_out.list(skipped),
             DedupEvent::Skipped(skipped) => {
                 self.failures += u64::from(skipped.is_failure());
                 self.left_out.tell(skipped)

@@ -386,8 +386,8 @@ fn a_name_that_is_not_utf_8_is_not_taken_for_another() {
         sandbox.write("in/a.txt", text(1, 60) + "\nand more");
         sandbox.write(std::path::Path::new("in").join(names[0]), text(1, 60));
         sandbox.write(std::path::Path::new("in").join(names[1]), text(2, 60));
-        sandbox.write("in/n.txt", text(1, 60));
-        sandbox.write("list", "in/m\u{fffd}FF.txt\nin/n.txt\n");
+        sandbox.write("in/a n.txt", text(1, 60));
+        sandbox.write("list", "in/m\u{fffd}FF.txt\nin/a n.txt\n");
         let moving = [&["move", "in", "aside"], more].concat();
         let ran = sandbox.run(&moving).expect(0);
         assert!(

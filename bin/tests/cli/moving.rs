@@ -42,7 +42,7 @@ pub(crate) fn pairs(sandbox: &Sandbox, pairs: u64) {
     for pair in 0..pairs {
         let words = text(pair, 40);
         sandbox.write(
-            format!("in/{}/a{pair:03}.txt", pair % 3),
+            format!("in/{}/b{pair:03}a.txt", pair % 3),
             format!("{words}\nend"),
         );
         sandbox.write(format!("in/{}/deep/b{pair:03}.txt", pair % 3), &words);
@@ -100,7 +100,7 @@ fn what_would_be_dropped_is_moved_and_comes_back() {
         [
             "in/0/deep/b000.txt",
             "aside/0/deep/b000.txt",
-            "in/0/a000.txt"
+            "in/0/b000a.txt"
         ]
     );
     assert!(
@@ -276,7 +276,7 @@ fn what_changed_meanwhile_stays() {
                     fs::write(path("0/deep/b000.txt"), "words of somebody").unwrap();
                     fs::remove_file(path("1/deep/b001.txt")).unwrap();
                     // The file that the third one resembles.
-                    fs::write(path("2/a002.txt"), "words of somebody").unwrap();
+                    fs::write(path("2/b002a.txt"), "words of somebody").unwrap();
                 }
                 MoveEvent::Moved { .. } => assert!(std::mem::take(&mut is_first)),
                 MoveEvent::Left { file, why, .. } => {
@@ -297,7 +297,7 @@ fn what_changed_meanwhile_stays() {
     );
     assert!(told[1].ends_with("it is gone"), "{told:?}");
     assert!(
-        told[2].contains("a002.txt changed since the run began"),
+        told[2].contains("b002a.txt changed since the run began"),
         "{told:?}"
     );
     assert_eq!(
@@ -508,7 +508,7 @@ fn a_file_is_no_other_copy_of_itself() {
     let ran = ran.expect(0);
     for told in [
         "other.txt is this file itself, and no other copy",
-        "in/1/a001.txt: in/1/deep/b001.txt is the lesser copy; it stays there",
+        "in/1/b001a.txt: in/1/deep/b001.txt is the lesser copy; it stays there",
     ] {
         assert!(ran.stderr.contains(told), "{}", ran.stderr);
     }

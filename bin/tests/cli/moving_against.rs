@@ -155,7 +155,7 @@ fn files_with_the_names_of_our_own_stay() {
     for name in own {
         sandbox.write(format!("in/{name}"), text(1, 40));
     }
-    sandbox.write("in/z.txt", text(1, 40));
+    sandbox.write("in/a z.txt", text(1, 40));
     let (moved, left) = moved_while(&sandbox, || {});
     assert_eq!(moved.len(), 1, "{moved:?}");
     assert_eq!(left.len(), 3, "{left:?}");
@@ -519,4 +519,21 @@ fn a_persons_own_files_beside_those_that_were_put_aside_are_read() {
     let dedup = ["dedup", "home", "-o", "out"];
     sandbox.run(&dedup).expect(0);
     assert!(!sandbox.path("out/aside").exists());
+}
+
+#[test]
+fn a_table_without_texts_among_others_is_told_and_a_named_one_ends_the_run() {
+    let sandbox = Sandbox::new();
+    sandbox.write("archive/budget.csv", "name,amount\nMiller,12\n");
+    sandbox.write("archive/letter.txt", text(1, 60));
+    sandbox.write("inbox/letter.txt", text(1, 60));
+    let named = ["move", "inbox", "aside", "--against", "archive/budget.csv"];
+    let ran = sandbox.run(&named).expect(2);
+    assert!(ran.stderr.contains("it has no column"), "{}", ran.stderr);
+    assert!(!sandbox.path("aside").exists());
+    let folder = ["move", "inbox", "aside", "--against", "archive"];
+    let ran = sandbox.run(&folder).expect(2);
+    let told = "archive/budget.csv: it has no column \"text\"";
+    assert!(ran.stderr.contains(told), "{}", ran.stderr);
+    assert!(sandbox.path("aside/letter.txt").exists());
 }

@@ -187,7 +187,7 @@ fn only_lists_are_undone() {
     let before = tree(&sandbox, "in");
     let mut fifo = Command::new("mkfifo");
     assert!(fifo.arg(sandbox.path("fifo")).status().unwrap().success());
-    for none in ["fifo", "/dev/zero", "in/0/a000.txt"] {
+    for none in ["fifo", "/dev/zero", "in/0/b000a.txt"] {
         let ran = sandbox.run(&["move", "--undo", none]).expect(2);
         let told = format!("{none}: this is no list of moved files");
         assert!(ran.stderr.contains(&told), "{}", ran.stderr);

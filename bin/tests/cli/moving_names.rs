@@ -42,7 +42,7 @@ fn all_names_of_a_file_are_moved() {
     fs::create_dir(sandbox.path("in/z")).unwrap();
     for (file, name) in [
         ("in/0/deep/b000.txt", "in/z/b.txt"),
-        ("in/1/a001.txt", "in/z/a.txt"),
+        ("in/1/b001a.txt", "in/z/a.txt"),
     ] {
         fs::hard_link(sandbox.path(file), sandbox.path(name)).unwrap();
     }
@@ -87,10 +87,10 @@ fn names_of_one_file_stay_together() {
 fn files_of_the_current_folder_are_listed_as_their_keys_are() {
     let sandbox = Sandbox::new();
     sandbox.write("in/a.txt", format!("{}\nend", text(1, 40)));
-    sandbox.write("in/b.txt", text(1, 40));
+    sandbox.write("in/a b.txt", text(1, 40));
     let mut command = sandbox.command(&["move", ".", "../aside", "--dry-run"]);
     command.current_dir(sandbox.path("in"));
     let ran = Ran::of(command.output().unwrap()).expect(0);
     let row: Vec<&str> = ran.stdout.split('\t').take(3).collect();
-    assert_eq!(row, ["b.txt", "../aside/b.txt", "a.txt"]);
+    assert_eq!(row, ["a b.txt", "../aside/a b.txt", "a.txt"]);
 }

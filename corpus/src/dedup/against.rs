@@ -10,6 +10,7 @@ use crate::dedup::lineage::Lineage;
 use crate::dedup::outputs::Outputs;
 use crate::dedup::settings::{Against, Dedup};
 use crate::dedup::summary::ReferenceCounts;
+use crate::skipped::Hint;
 use crate::temporary::fleeting;
 use crate::{FileIdentity, ReadCounts, Reason, Skipped, Source, expanded};
 use dedupdb::Store;
@@ -66,7 +67,10 @@ pub(crate) fn check_read(skipped: &Skipped, dedup: &Dedup) -> Result<()> {
         Reason::NotFound => true,
         // If nothing is left, that is an error of its own.
         Reason::AllBad | Reason::BadRecord => false,
-        Reason::Unreadable => !dedup.options.format_at(&path).is_document(),
+        // A table of a folder may have no texts.
+        Reason::Unreadable if skipped.named || skipped.hint != Some(Hint::Columns) => {
+            !dedup.options.format_at(&path).is_document() && !dedup.skips_unreadable
+        }
         _ => skipped.named && skipped.is_failure() && !dedup.skips_unreadable,
     };
     if !is_lost {
@@ -76,7 +80,8 @@ pub(crate) fn check_read(skipped: &Skipped, dedup: &Dedup) -> Result<()> {
     Err(Error::UnreadCounterpart {
         path,
         reason: format!(
-            "{detail}; nothing is written, because what resembles this would be kept (leave it out to go on without it)"
+            "{detail}; nothing is written, because what resembles this would be kept (leave it out, or skip \
+             what is unreadable, to go on without it)"
         ),
     })
 }
