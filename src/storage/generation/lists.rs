@@ -187,7 +187,7 @@ impl NextGeneration {
         self.meta.old_filter = FilterState { number: 1, mark: 0 };
         let lists = 0..self.lists();
         let postings = lists.map(|list| self.most_postings(list)).sum();
-        let words = Filter::words_for(postings, 0);
+        let words = Filter::words_for_rebuilt(postings);
         let filter = Filter::create(&self.folder, self.filter_name()?, words)?;
         let transaction = self.index.begin_read(&self.path)?;
         let levels = [self.keyed()?];

@@ -47,6 +47,9 @@ const FIRST: usize = LENGTH + 1;
 /// The most postings per word in a new filter.
 const FRESH: u64 = 2;
 
+/// The same in the filter of a rebuilt index, which is the smallest there is: it is full when there are a third more.
+const REBUILT: u64 = 3;
+
 /// With more postings per word than this, a filter is due for replacement.
 ///
 /// One absent hash in 125 then passes. With six postings per word it would be one in 45, and each such hash costs a
@@ -190,6 +193,11 @@ impl Filter {
     pub(crate) fn words_for(postings: u64, expected: u64) -> u64 {
         let words = postings.div_ceil(FRESH);
         words.max(expected.div_ceil(FULL)).max(1)
+    }
+
+    /// The number of words of the filter of a rebuilt index.
+    pub(crate) fn words_for_rebuilt(postings: u64) -> u64 {
+        postings.div_ceil(REBUILT).max(1)
     }
 
     /// Creates an empty filter of `len` words in `folder`.
