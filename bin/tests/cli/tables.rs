@@ -170,7 +170,11 @@ fn a_header_of_a_tsv_whose_columns_have_other_names_is_no_document() {
 fn a_tsv_in_quotes_is_refused_and_columns_that_pandas_numbers_are_found() {
     let sandbox = Sandbox::new();
     sandbox.write("r.tsv", "\"id\"\t\"text\"\n\"1\"\t\"a harbour bridge\"\n");
-    for more in [&[][..], &["--text-field", "text"]] {
+    for more in [
+        &[][..],
+        &["--text-field", "text"],
+        &["--text-field", "2", "--id-field", "1"],
+    ] {
         let ran = sandbox.run(&[&["add", "r.tsv"], more].concat()).expect(2);
         let told = "r.tsv: its first row is in quotes, which would be read as part of a text";
         assert!(ran.stderr.contains(told), "{}", ran.stderr);

@@ -60,11 +60,13 @@ impl TableHead {
     pub(crate) fn of(first: &[String], options: &Options) -> Result<TableHead, HintedError> {
         let names = options.text_names();
         let given = names.iter().copied().chain(options.id_field.as_deref());
-        let is_header = given.map(number).any(|number| number.is_none()) || counts(first);
+        // The first column has the number 1, but 0 is no name either.
+        let is_name = |name: &str| name.parse::<usize>().is_err();
+        let is_header = counts(first) || given.into_iter().any(is_name);
         let is_only = names.len() == 1;
         let find = |name: &str| {
-            let is_name = |at: &usize| is_header && first[*at].trim() == name;
-            let mut named = (0..first.len()).filter(is_name);
+            let is_named = |at: &usize| is_header && first[*at].trim() == name;
+            let mut named = (0..first.len()).filter(is_named);
             match (named.next(), named.next()) {
                 (_, Some(_)) => Err(repeated(name)),
                 (Some(column), None) => Ok(Some(column)),
@@ -104,7 +106,7 @@ fn counts(first: &[String]) -> bool {
         numbers => numbers,
     };
     let mut counted = numbers.iter().enumerate();
-    first.len() > 1 && counted.all(|(number, cell)| *cell == number.to_string())
+    !numbers.is_empty() && counted.all(|(number, cell)| *cell == number.to_string())
 }
 
 /// Returns columns in their order, each once.
@@ -397,7 +399,10 @@ mod tests {
         assert_eq!(head(&["0", "1"], &unnamed), Ok((Some(0), vec![1], true)));
         let row_names = head(&["", "0", "1"], &unnamed[..1]);
         assert_eq!(row_names, Ok((None, vec![2], true)));
+        assert_eq!(head(&["0"], &[("text", "0")]), Ok((None, vec![0], true)));
         assert_eq!(head(&["1", "a"], &unnamed[..1]), Ok((None, vec![0], false)));
+        let missing = "it has no column \"0\", its first row is \"0\", \"a\"";
+        assert_eq!(head(&["0", "a"], &unnamed), Err(missing.to_owned()));
         assert_eq!(
             head(&["id", "3", "text"], &[("text", "3"), ("id", "id")]),
             Ok((Some(0), vec![1], true))

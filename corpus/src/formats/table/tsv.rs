@@ -96,12 +96,14 @@ pub(crate) fn open<R: BufRead>(
     });
     let is_chosen = !options.text_fields.is_empty() || options.id_field.is_some();
     let (layout, is_header) = match TableHead::of(&names, options) {
-        Ok(head) => (Layout::Columns(head.columns), head.is_header),
-        Err(_) if are_quoted(&names) => return Err(io::Error::other(QUOTED)),
+        Ok(head) if head.is_header || !are_quoted(&names) => {
+            (Layout::Columns(head.columns), head.is_header)
+        }
+        _ if are_quoted(&names) => return Err(io::Error::other(QUOTED)),
         Err(wrong) if (is_chosen || is_header(&names)) && !names.is_empty() => {
             return Err(io::Error::other(wrong));
         }
-        Err(_) => (Layout::Pair, false),
+        _ => (Layout::Pair, false),
     };
     let (header, names, first) = match first {
         Some(line) if is_header => (line.verbatim, names, None),
