@@ -113,17 +113,15 @@ impl Format {
     }
 
     /// Returns the format of the file at `path` by its name: by its last extension, or by the one before `.bz2`, `.gz`, `.xz` or
-    /// `.zst`. The query of a web address is no part of the name,
-    /// nor is one in the name of a file, as in `index.html?page=3`.
+    /// `.zst`. The query of a web address is no part of the name, nor is one in the name of a file, as in
+    /// `index.html?page=3`.
     pub fn of(path: &Path) -> Format {
         let path = without_query(path);
         let mut extension = extension(path);
         if let Some(stem) = path.file_stem().filter(|_| is_compressed(path)) {
             extension = self::extension(Path::new(stem));
         }
-        let mut specs = SPECS.iter();
-        let found = specs.find(|spec| spec.extensions.contains(&&*extension));
-        found.map_or(Format::Text, |spec| spec.format)
+        spec_of(&extension).map_or(Format::Text, |spec| spec.format)
     }
 
     /// Whether a file is one document, whose key is the file's path.
@@ -175,26 +173,31 @@ pub(crate) fn is_compressed(path: &Path) -> bool {
     COMPRESSED.contains(&extension(path).as_str())
 }
 
-/// Returns a path; of a web address, what comes before its query, also if it is the name of a file, as wget writes it.
+/// Returns a path; of a web address, what comes before its query. wget writes that into the name of a file.
 fn without_query(path: &Path) -> &Path {
     let Some(whole) = path.to_str() else {
         return path;
     };
-    let is_web = whole.starts_with("http://") || whole.starts_with("https://");
-    let marks: &[char] = if is_web { &['?', '#'] } else { &['?'] };
-    let name = whole
-        .rfind('/')
-        .filter(|_| !is_web)
-        .map_or(0, |slash| slash + 1);
-    let end = whole[name..]
-        .find(marks)
-        .map(|end| Path::new(&whole[..name + end]));
+    if whole.starts_with("http://") || whole.starts_with("https://") {
+        let end = whole.find(['?', '#']);
+        return end.map_or(path, |end| Path::new(&whole[..end]));
+    }
+    let name = whole.rfind('/').map_or(0, |slash| slash + 1);
+    let end = whole[name..].find('?');
+    let before = end.map(|end| Path::new(&whole[..name + end]));
+    // In another name, it is a question mark.
     let is_known = |path: &&Path| {
         let extension = extension(path);
-        let mut all = SPECS.iter().flat_map(|spec| spec.extensions);
-        is_web || extension == "json" || all.any(|known| **known == extension)
+        extension == "json" || spec_of(&extension).is_some()
     };
-    end.filter(is_known).unwrap_or(path)
+    before.filter(is_known).unwrap_or(path)
+}
+
+/// Returns the format whose files have this extension.
+fn spec_of(extension: &str) -> Option<&'static FormatSpec> {
+    SPECS
+        .iter()
+        .find(|spec| spec.extensions.contains(&extension))
 }
 
 fn extension(path: &Path) -> String {

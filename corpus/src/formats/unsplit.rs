@@ -76,9 +76,10 @@ fn has_records(text: &str) -> bool {
     let Ok(fields) = serde_json::from_str::<Map<String, Value>>(text) else {
         return false;
     };
-    let is_list = |field: &&Value| {
-        let list = field.as_array().filter(|list| list.len() > 1);
-        list.is_some_and(|list| list.iter().all(Value::is_object))
+    let is_list = |field: &Value| field.as_array().is_some_and(|list| list.len() > 1);
+    let are_objects = |field: &&Value| {
+        let mut objects = field.as_array().into_iter().flatten();
+        is_list(field) && objects.all(Value::is_object)
     };
     let names = |field: &Value| {
         field
@@ -92,11 +93,8 @@ fn has_records(text: &str) -> bool {
                 .values()
                 .all(|field| names(field).as_ref() == Some(&first))
     });
-    let are_lists = fields.values().all(|field| {
-        let list = field.as_array();
-        list.is_some_and(|list| list.len() > 1)
-    });
-    fields.values().filter(is_list).count() == 1 || fields.len() > 1 && (are_alike || are_lists)
+    let are_lists = fields.values().all(is_list);
+    fields.values().filter(are_objects).count() == 1 || fields.len() > 1 && (are_alike || are_lists)
 }
 
 #[cfg(test)]

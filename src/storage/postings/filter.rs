@@ -47,7 +47,7 @@ const FIRST: usize = LENGTH + 1;
 /// The most postings per word in a new filter.
 const FRESH: u64 = 2;
 
-/// The same in the filter of a rebuilt index, which is the smallest there is: it is full when there are a third more.
+/// The same in the filter of a rebuilt index. It is smaller, and full when there are a third more postings.
 const REBUILT: u64 = 3;
 
 /// With more postings per word than this, a filter is due for replacement.

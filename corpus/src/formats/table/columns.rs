@@ -60,9 +60,10 @@ impl TableHead {
     pub(crate) fn of(first: &[String], options: &Options) -> Result<TableHead, HintedError> {
         let names = options.text_names();
         let given = names.iter().copied().chain(options.id_field.as_deref());
+        let is_counted = counts(first);
         // The first column has the number 1, but 0 is no name either.
         let is_name = |name: &str| name.parse::<usize>().is_err();
-        let is_header = counts(first) || given.into_iter().any(is_name);
+        let is_header = is_counted || given.into_iter().any(is_name);
         let is_only = names.len() == 1;
         let find = |name: &str| {
             let is_named = |at: &usize| is_header && first[*at].trim() == name;
@@ -71,7 +72,7 @@ impl TableHead {
                 (_, Some(_)) => Err(repeated(name)),
                 (Some(column), None) => Ok(Some(column)),
                 (None, None) => {
-                    let number = number(name).filter(|_| !counts(first));
+                    let number = number(name).filter(|_| !is_counted);
                     Ok(number.filter(|&number| is_only || number < first.len()))
                 }
             }

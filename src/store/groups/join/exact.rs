@@ -54,10 +54,10 @@ pub(crate) struct JoinedPair {
 
 /// A join in progress.
 ///
-/// It takes 12 bytes per set and 8 more per thread, and about a megabyte per thread for sets that were read lately. Of the memory that it is given, 1 to 2 bytes per shingle are for the
-/// order, at most a quarter of it, and at most 22 bytes per indexed shingle. At a threshold of 0.8, a ninth of the shingles
-/// is indexed, or a fifth for containment. If that is too many, sets are indexed in parts, by size; for each part, the sets
-/// that may match it are looked up.
+/// It takes 12 bytes per set and 8 more per thread, and about a megabyte per thread for sets that were read lately. Of the
+/// memory that it is given, 1 to 2 bytes per shingle are for the order, at most a quarter of it, and at most 22 bytes per
+/// indexed shingle. At a threshold of 0.8, a ninth of the shingles is indexed, or a fifth for containment. If that is too
+/// many, sets are indexed in parts, by size; for each part, the sets that may match it are looked up.
 #[derive(Debug)]
 pub(crate) struct ExactJoin {
     bounds: JoinBounds,
