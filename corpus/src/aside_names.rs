@@ -506,10 +506,10 @@ pub(crate) struct PartedPath<'a> {
     pub(crate) above: usize,
 }
 
-/// Whether a file may be another one that was cut off, by the names of both and of their folders: they have the same numbers and,
-/// unless one of them is named like a copy, the same extension, and one name has all words of the other. Other numbers tell
-/// versions, other words what a text is for, and other extensions files of other uses. A copy may have a number of its own, and
-/// folders of copies other numbers than those of the originals, or none.
+/// Whether a file may be another one that was cut off, by the names of both and of their folders: they have the same numbers, one
+/// name has all words of the other and, unless one of them is named like a copy, they have the same extension. Other numbers
+/// tell versions, other words what a text is for, and other extensions files of other uses. A copy may have a number and words
+/// of its own that tell it, and folders of copies other numbers than those of the originals, or none.
 pub(crate) fn may_be_cut_from(file: &PartedPath<'_>, other: &PartedPath<'_>) -> bool {
     let [own, others] = [file, other].map(VersionSigns::of);
     own.fit(&others)
@@ -525,7 +525,7 @@ struct VersionSigns {
     /// Those of them that the original must have, too: not those of folders above what was named, of folders of copies, and of
     /// folders in these.
     sure: Vec<String>,
-    /// The words of its name.
+    /// The words of its name that tell no copy.
     words: Vec<String>,
     /// Whether the file is named like a copy.
     is_copy: bool,
@@ -545,11 +545,11 @@ impl VersionSigns {
         }
         found.is_copy = is_copy_of_file(&name);
         found.take(&name, found.is_copy, true);
-        let (stem, extension) = name.rsplit_once('.').unwrap_or((&name, ""));
-        found.extension = extension.to_lowercase();
-        let letters = |word: &str| word.trim_end_matches(char::is_numeric).to_lowercase();
-        let letters = words(stem).map(letters);
-        found.words = letters.filter(|word| !word.is_empty()).collect();
+        found.extension = name
+            .rsplit_once('.')
+            .map_or("", |(_, end)| end)
+            .to_lowercase();
+        found.words = original_words(&name, found.is_copy);
         found
     }
 
@@ -573,15 +573,84 @@ impl VersionSigns {
         let is_same = self.all == others.all || self.sure == others.all || self.all == others.sure;
         let is_one_copy = self.is_copy != others.is_copy;
         let is_named_alike = self.has_words_of(others) || others.has_words_of(self);
-        let is_alike = is_named_alike && self.extension == others.extension;
-        is_marked_alike && is_same && (is_one_copy || is_alike)
+        let is_of_one_use = is_one_copy || self.extension == others.extension;
+        is_marked_alike && is_same && is_named_alike && is_of_one_use
     }
 
-    /// Whether each word of the other name begins one of this.
+    /// Whether each word of the other name is, or begins, one of this.
     fn has_words_of(&self, others: &VersionSigns) -> bool {
         let mut words = others.words.iter();
-        words.all(|word| self.words.iter().any(|own| own.starts_with(&**word)))
+        words.all(|word| self.words.iter().any(|own| is_begun_by(own, word)))
     }
+}
+
+/// Whether a word is another one, or that with more behind it which is no part of a word: `Thesis2a` or `ThesisFinal`, but
+/// not `Paula` of `Paul`. Scripts without letter case may have no spaces between words.
+fn is_begun_by(word: &str, start: &str) -> bool {
+    let mut letters = word.chars();
+    let mut last = None;
+    for wanted in start.chars() {
+        last = letters.next();
+        if !last.is_some_and(|letter| letter.to_lowercase().eq(wanted.to_lowercase())) {
+            return false;
+        }
+    }
+    let (Some(last), Some(next)) = (last, letters.next()) else {
+        return true;
+    };
+    let is_in_word = |is_of_case: fn(char) -> bool| is_of_case(last) && is_of_case(next);
+    !is_in_word(char::is_lowercase) && !is_in_word(char::is_uppercase)
+}
+
+/// Returns the words in the name of a file, without those that tell a copy, and without its extension. Numbers at their ends
+/// are not part of them. A name that a program gave has none.
+fn original_words(name: &str, is_copy: bool) -> Vec<String> {
+    let (stem, _) = name.rsplit_once('.').unwrap_or((name, ""));
+    let letters = |word: &str| word.trim_end_matches(char::is_numeric).to_owned();
+    if !is_copy {
+        return words(stem)
+            .map(letters)
+            .filter(|word| !word.is_empty())
+            .collect();
+    }
+    if is_new(stem) || is_short(stem) {
+        return Vec::new();
+    }
+    let conflict = CONFLICT_SIGNS.iter().find_map(|sign| name.find(sign));
+    let mut original = name[..conflict.unwrap_or(name.len())].to_owned();
+    while let Some(bracketed) = copy_brackets(&original) {
+        original.replace_range(bracketed, " ");
+    }
+    let (stem, end) = original.rsplit_once('.').unwrap_or((&original, ""));
+    let is_of_copy = ends_with_one(end, &OLD_WORDS) || is_one(end, &PART_ENDS);
+    let is_behind =
+        is_of_copy || is_compressed(Path::new(name)) || !end.contains(char::is_alphabetic);
+    let stem = match stem.rsplit_once('.') {
+        Some((stem, end)) if is_behind && !end.contains(char::is_whitespace) => stem,
+        _ => stem,
+    };
+    let tells_copy = |word: &str| {
+        [&COPY_WORDS[..], &OLD_WORDS, &OF_WORDS]
+            .iter()
+            .any(|known| is_one(word, known))
+    };
+    let letters = words(stem).map(letters);
+    letters
+        .filter(|word| !word.is_empty() && !tells_copy(word))
+        .collect()
+}
+
+/// Returns the place of the first brackets that have only a number, or a word that tells a copy.
+fn copy_brackets(name: &str) -> Option<std::ops::Range<usize>> {
+    name.match_indices(['(', '[']).find_map(|(start, _)| {
+        let len = name[start..].find([')', ']'])? + 1;
+        let mut inside = words(&name[start..start + len]);
+        let of_copies = |word: &str| {
+            let letters = word.trim_end_matches(char::is_numeric);
+            letters.is_empty() || is_one(letters, &COPY_WORDS) || is_one(letters, &OLD_WORDS)
+        };
+        inside.any(of_copies).then_some(start..start + len)
+    })
 }
 
 /// Whether a number in the name of a copy is one that tells copies apart: `(2)`, `copy 2`, `.bak1`, or the date of a conflict.
@@ -961,6 +1030,16 @@ mod tests {
             ("Copy (2) of thesis 3.txt", "thesis 3.txt", 0),
             ("Kapitel 3.bak", "Kapitel 3 final.txt", 0),
             ("tale.txt.1", "tale.txt", 0),
+            ("Contract Meier (1).txt", "Contract Meier signed.txt", 0),
+            ("Kopie von Brief Anna.txt", "Brief Anna.txt", 0),
+            ("Brief Anna.txt.bak", "Brief Anna.md", 0),
+            (".Brief Anna.txt", "Brief Anna.md", 0),
+            ("Brief Anna_old.txt.gz", "Brief Anna Ende.txt", 0),
+            ("Essay의 사본.txt", "Essay.txt", 0),
+            ("ThesisFinal.txt", "thesis.txt", 0),
+            ("Untitled 1.txt", "Brief 1.txt", 0),
+            ("LETTER~1.TXT", "Brief.txt", 0),
+            ("Brief-LAPTOP-7ABC.txt", "Brief an Anna.txt", 0),
             ("2024/Will.txt", "backup/Will.txt", 1),
             (
                 "taxes 2024/2024 return.txt",
@@ -993,6 +1072,14 @@ mod tests {
             ("thesis (2024) copy.txt", "thesis.txt", 0),
             ("notes.md", "notes.txt", 0),
             ("Letter Anna.txt", "Letter Bob.txt", 0),
+            ("Letter Paul.txt", "Letter Paula.txt", 0),
+            ("LETTER PAUL.txt", "LETTER PAULA.txt", 0),
+            ("Contract Meier (1).txt", "Contract Schulz.txt", 0),
+            ("Contract Meier (1).txt", "Contract Schulz (1).txt", 0),
+            ("Letter Anna.txt.bak", "Letter Bob.txt", 0),
+            ("letter.anna.txt~", "letter.bob.txt", 0),
+            ("Copy of Letter Anna.txt", "Letter Bob.txt", 0),
+            ("Letter Dr. Meier.bak", "Letter Dr. Schulz.txt", 0),
             ("minutes january.txt", "Minutes February.txt", 0),
             ("Book (1)/Chapter 2/scene.md", "Book/Chapter 1/scene.md", 0),
             ("Backup 2023/2022/Tax.txt", "2023/Tax.txt", 0),

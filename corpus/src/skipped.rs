@@ -382,6 +382,15 @@ impl Skipped {
         self.reason.is_failure() || self.named && self.reason.is_of_content()
     }
 
+    /// Returns whether it could be read, but no text or key was found in its fields: other fields or columns have them, or
+    /// other separators are between them.
+    pub fn is_of_fields(&self) -> bool {
+        matches!(
+            self.hint,
+            Some(Hint::TextField | Hint::IdField | Hint::Columns | Hint::Separator)
+        )
+    }
+
     /// Returns the details, without the hint; empty if the reason says everything.
     pub fn detail(&self) -> &str {
         if self.detail == self.reason.name() {

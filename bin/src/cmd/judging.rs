@@ -243,14 +243,7 @@ impl<'a> DedupReporter<'a> {
 /// Whether it is a record that is not a document, or a file of records without documents.
 fn is_of_records(skipped: &Skipped) -> bool {
     let of_records = [Reason::BadRecord, Reason::AllBad, Reason::RepeatedKey];
-    let of_fields = [
-        Hint::TextField,
-        Hint::IdField,
-        Hint::Columns,
-        Hint::Separator,
-    ];
-    of_records.contains(&skipped.reason)
-        || skipped.hint.is_some_and(|hint| of_fields.contains(&hint))
+    of_records.contains(&skipped.reason) || skipped.is_of_fields()
 }
 
 /// Reports how many documents of an interrupted run were forgotten, if any.

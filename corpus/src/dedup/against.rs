@@ -10,7 +10,6 @@ use crate::dedup::lineage::Lineage;
 use crate::dedup::outputs::Outputs;
 use crate::dedup::settings::{Against, Dedup};
 use crate::dedup::summary::ReferenceCounts;
-use crate::skipped::Hint;
 use crate::temporary::fleeting;
 use crate::{FileIdentity, ReadCounts, Reason, Skipped, Source, expanded};
 use dedupdb::Store;
@@ -68,7 +67,7 @@ pub(crate) fn check_read(skipped: &Skipped, dedup: &Dedup) -> Result<()> {
         // If nothing is left, that is an error of its own.
         Reason::AllBad | Reason::BadRecord => false,
         // A table of a folder may have no texts.
-        Reason::Unreadable if skipped.named || skipped.hint != Some(Hint::Columns) => {
+        Reason::Unreadable if skipped.named || !skipped.is_of_fields() => {
             !dedup.options.format_at(&path).is_document() && !dedup.skips_unreadable
         }
         _ => skipped.named && skipped.is_failure() && !dedup.skips_unreadable,

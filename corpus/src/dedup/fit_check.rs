@@ -173,8 +173,7 @@ impl FitCheck {
         let is_lost = skipped.reason == Reason::Unreadable;
         // Rows that were read of a table would be copied from it again.
         let is_begun = self.table.as_deref() == Some(path);
-        let has_text = skipped.hint != Some(Hint::Columns);
-        let is_wanted = (skipped.named || has_text) && !self.skips_unreadable;
+        let is_wanted = (skipped.named || !skipped.is_of_fields()) && !self.skips_unreadable;
         if is_lost && (is_begun || is_wanted && self.is_table(path)) {
             let detail = skipped.detail.clone();
             let detail = match skipped.hint {
