@@ -6,456 +6,116 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::is_compressed;
 
+/// Words or names, in small letters, with commas between them.
+#[derive(Clone, Copy)]
+struct Words(&'static str);
+
+impl Words {
+    fn iter(self) -> impl Iterator<Item = &'static str> {
+        self.0.split(", ")
+    }
+
+    /// Whether a name, in whatever letters, is one of these.
+    fn have(self, name: &str) -> bool {
+        let lower = name.to_lowercase();
+        self.iter().any(|known| known == lower)
+    }
+}
+
 /// Words that file managers put into the name of a copy: `a copy 2.txt`, `Kopie von a.txt`.
-const COPY_WORDS: [&str; 36] = [
-    "backup",
-    "copia",
-    "copie",
-    "copy",
-    "còpia",
-    "cópia",
-    "duplicate",
-    "duplikat",
-    "kopi",
-    "kopia",
-    "kopie",
-    "kopija",
-    "kopio",
-    "kopya",
-    "kopyası",
-    "kópia",
-    "másolat",
-    "másolata",
-    "salinan",
-    "sicherungskopie",
-    "αντίγραφο",
-    "копия",
-    "копія",
-    "העתק",
-    "עותק",
-    "نسخة",
-    "สำเนา",
-    "コピー",
-    "副本",
-    "复件",
-    "拷貝",
-    "拷贝",
-    "複本",
-    "複製",
-    "복사본",
-    "사본",
-];
+const COPY_WORDS: Words = Words(
+    "backup, copia, copie, copy, còpia, cópia, duplicate, duplikat, kopi, kopia, kopie, kopija, kopio, kopya, \
+     kopyası, kópia, másolat, másolata, salinan, sicherungskopie, αντίγραφο, копия, копія, העתק, עותק, نسخة, \
+     สำเนา, コピー, 副本, 复件, 拷貝, 拷贝, 複本, 複製, 복사본, 사본",
+);
 
 /// The same where words are written without spaces.
-const JOINED_COPY_WORDS: [&str; 2] = ["のコピー", "副本"];
+const JOINED_COPY_WORDS: Words = Words("のコピー, 副本");
 
 /// Those of them that need no other word in front of the name of the original: `Копия a.txt`.
-const FIRST_COPY_WORDS: [&str; 6] = ["kopia", "salinan", "αντίγραφο", "копия", "копія", "نسخة"];
+const FIRST_COPY_WORDS: Words = Words("kopia, salinan, αντίγραφο, копия, копія, نسخة");
 
 /// Words between such a word and the name of the original.
-const OF_WORDS: [&str; 13] = [
-    "af", "av", "da", "de", "di", "do", "of", "van", "von", "από", "του", "של", "من",
-];
+const OF_WORDS: Words = Words("af, av, da, de, di, do, of, van, von, από, του, של, من");
 
 /// Last words of the names that people and programs give to earlier versions: `a_old.txt`, `a.txt.bak`.
-const OLD_WORDS: [&str; 51] = [
-    "alt",
-    "altes",
-    "ancien",
-    "ancienne",
-    "antigo",
-    "antiguo",
-    "autosaved",
-    "backup",
-    "bak",
-    "bkp",
-    "borrador",
-    "bozza",
-    "brouillon",
-    "conflict",
-    "draft",
-    "entwurf",
-    "eski",
-    "gammal",
-    "konflikt",
-    "konfliktkopie",
-    "obsolete",
-    "old",
-    "orig",
-    "oud",
-    "precedente",
-    "rascunho",
-    "rascunhos",
-    "recovered",
-    "respaldo",
-    "régi",
-    "sauvegarde",
-    "sav",
-    "save",
-    "sicherung",
-    "sicherungskopie",
-    "starý",
-    "swp",
-    "vecchio",
-    "velho",
-    "veraltet",
-    "viejo",
-    "vieux",
-    "старое",
-    "старый",
-    "черновик",
-    "バックアップ",
-    "备份",
-    "旧",
-    "旧版",
-    "草稿",
-    "백업",
-];
+const OLD_WORDS: Words = Words(
+    "alt, altes, ancien, ancienne, antigo, antiguo, autosaved, backup, bak, bkp, borrador, bozza, brouillon, \
+     conflict, draft, entwurf, eski, gammal, konflikt, konfliktkopie, obsolete, old, orig, oud, precedente, \
+     rascunho, rascunhos, recovered, respaldo, régi, sauvegarde, sav, save, sicherung, sicherungskopie, starý, \
+     swp, vecchio, velho, veraltet, viejo, vieux, старое, старый, черновик, バックアップ, 备份, 旧, 旧版, 草稿, 백업",
+);
 
 /// What stands in the name of a file that two computers changed at a time, before a date or a computer's name.
 const CONFLICT_SIGNS: [&str; 3] = [".sync-conflict-", "-LAPTOP-", "-DESKTOP-"];
 
 /// Extensions of files that are not complete yet, not to be kept, or the settings that a program came with.
-const PART_ENDS: [&str; 20] = [
-    "asd",
-    "crdownload",
-    "dist",
-    "download",
-    "dpkg-dist",
-    "dpkg-new",
-    "dpkg-old",
-    "example",
-    "filepart",
-    "pacnew",
-    "pacsave",
-    "part",
-    "partial",
-    "rpmnew",
-    "rpmsave",
-    "sample",
-    "temp",
-    "tmp",
-    "ucf-dist",
-    "wbk",
-];
+const PART_ENDS: Words = Words(
+    "asd, crdownload, dist, download, dpkg-dist, dpkg-new, dpkg-old, example, filepart, pacnew, pacsave, part, \
+     partial, rpmnew, rpmsave, sample, temp, tmp, ucf-dist, wbk",
+);
 
 /// Last words of the names of folders with copies: `Laptop Backup`, `docs_old`.
-const BACKUP_WORDS: [&str; 20] = [
-    "backup",
-    "backups",
-    "bak",
-    "bkp",
-    "datensicherung",
-    "old",
-    "orig",
-    "reservekopie",
-    "respaldo",
-    "sauvegarde",
-    "sauvegardes",
-    "sicherung",
-    "sicherungskopie",
-    "snapshots",
-    "säkerhetskopia",
-    "záloha",
-    "バックアップ",
-    "備份",
-    "备份",
-    "백업",
-];
+const BACKUP_WORDS: Words = Words(
+    "backup, backups, bak, bkp, datensicherung, old, orig, reservekopie, respaldo, sauvegarde, sauvegardes, \
+     sicherung, sicherungskopie, snapshots, säkerhetskopia, záloha, バックアップ, 備份, 备份, 백업",
+);
 
 /// Words for earlier devices, in the names of folders with copies: `Ancien PC`, `iCloud Drive (Archive)`.
-const FORMER_WORDS: [&str; 8] = [
-    "alt", "alte", "alter", "ancien", "antiguo", "archiv", "archive", "vecchio",
-];
+const FORMER_WORDS: Words = Words("alt, alte, alter, ancien, antiguo, archiv, archive, vecchio");
 
 /// Names of what files are copied from or to, in the names of folders with copies: `Old laptop`, `Backup USB`.
-const DEVICES: [&str; 15] = [
-    "computer", "desktop", "disk", "drive", "hdd", "iphone", "laptop", "mac", "macbook", "pc",
-    "phone", "ssd", "stick", "tablet", "usb",
-];
+const DEVICES: Words = Words(
+    "computer, desktop, disk, drive, hdd, iphone, laptop, mac, macbook, pc, phone, ssd, stick, tablet, usb",
+);
 
 /// Names, maybe with a number, that programs give to new files and folders.
-const NEW_NAMES: [&str; 24] = [
-    "document",
-    "document sans titre",
-    "dokument",
-    "download",
-    "naamloos",
-    "neuer ordner",
-    "neues textdokument",
-    "new folder",
-    "new text document",
-    "noname",
-    "nouveau document",
-    "nouveau dossier",
-    "nueva carpeta",
-    "nuovo documento",
-    "sans titre",
-    "scan",
-    "unbenannt",
-    "unbenannter ordner",
-    "unnamed",
-    "untitled",
-    "untitled folder",
-    "无标题",
-    "無題",
-    "제목 없음",
-];
+const NEW_NAMES: Words = Words(
+    "document, document sans titre, dokument, download, naamloos, neuer ordner, neues textdokument, new folder, \
+     new text document, noname, nouveau document, nouveau dossier, nueva carpeta, nuovo documento, sans titre, \
+     scan, unbenannt, unbenannter ordner, unnamed, untitled, untitled folder, 无标题, 無題, 제목 없음",
+);
 
 /// Words in the names of folders of what was thrown away, or is thrown away later: `Deleted Mail`, `to_delete`. A name
 /// that has one counts at least like that of a folder of copies.
-const TRASH_WORDS: [&str; 92] = [
-    "basura",
-    "borttaget",
-    "borttagna",
-    "cestino",
-    "corbeille",
-    "delete",
-    "deleted",
-    "discarded",
-    "eliminado",
-    "eliminados",
-    "eliminata",
-    "eliminati",
-    "excluídos",
-    "garbage",
-    "gelöscht",
-    "gelöschte",
-    "gelöschtes",
-    "gereksiz",
-    "indesiderata",
-    "indésirable",
-    "indésirables",
-    "izbrisano",
-    "junk",
-    "kosz",
-    "koš",
-    "kôš",
-    "lixeira",
-    "lixo",
-    "lomtár",
-    "löschen",
-    "miskaste",
-    "müll",
-    "mülleimer",
-    "odstraněná",
-    "ongewenst",
-    "ongewenste",
-    "papelera",
-    "papierkorb",
-    "papirkurv",
-    "papirkurven",
-    "papperskorg",
-    "papperskorgen",
-    "poistetut",
-    "poubelle",
-    "pourriel",
-    "prullenbak",
-    "prullenmand",
-    "prügikast",
-    "raderade",
-    "recycle",
-    "recyclebin",
-    "recycled",
-    "recycler",
-    "roskakori",
-    "rubbish",
-    "sampah",
-    "silinmiş",
-    "slettede",
-    "slettet",
-    "spam",
-    "spamverdacht",
-    "spazzatura",
-    "supprimer",
-    "supprimé",
-    "supprimés",
-    "trash",
-    "trashcan",
-    "trashed",
-    "törölt",
-    "unerwünscht",
-    "unerwünschte",
-    "usunięte",
-    "verwijderd",
-    "verwijderde",
-    "wastebasket",
-    "çöp",
-    "éliminés",
-    "șterse",
-    "κάδος",
-    "видалені",
-    "изтрити",
-    "корзина",
-    "кош",
-    "кошик",
-    "кошче",
-    "нежелательная",
-    "спам",
-    "удаленные",
-    "удалённые",
-    "אשפה",
-    "المحذوفات",
-    "المهملات",
-];
+const TRASH_WORDS: Words = Words(
+    "basura, borttaget, borttagna, cestino, corbeille, delete, deleted, discarded, eliminado, eliminados, \
+     eliminata, eliminati, excluídos, garbage, gelöscht, gelöschte, gelöschtes, gereksiz, indesiderata, \
+     indésirable, indésirables, izbrisano, junk, kosz, koš, kôš, lixeira, lixo, lomtár, löschen, miskaste, müll, \
+     mülleimer, odstraněná, ongewenst, ongewenste, papelera, papierkorb, papirkurv, papirkurven, papperskorg, \
+     papperskorgen, poistetut, poubelle, pourriel, prullenbak, prullenmand, prügikast, raderade, recycle, \
+     recyclebin, recycled, recycler, roskakori, rubbish, sampah, silinmiş, slettede, slettet, spam, spamverdacht, \
+     spazzatura, supprimer, supprimé, supprimés, trash, trashcan, trashed, törölt, unerwünscht, unerwünschte, \
+     usunięte, verwijderd, verwijderde, wastebasket, çöp, éliminés, șterse, κάδος, видалені, изтрити, корзина, \
+     кош, кошик, кошче, нежелательная, спам, удаленные, удалённые, אשפה, المحذوفات, المهملات",
+);
 
 /// Words that stand beside these.
-const BESIDE_TRASH: [&str; 48] = [
-    "be",
-    "bin",
-    "box",
-    "can",
-    "correo",
-    "courrier",
-    "de",
-    "e",
-    "elemek",
-    "elemente",
-    "elementer",
-    "elementi",
-    "elementos",
-    "elementy",
-    "eletrônico",
-    "email",
-    "files",
-    "folder",
-    "gmail",
-    "inbox",
-    "items",
-    "itens",
-    "kutusu",
-    "mail",
-    "mbox",
-    "messages",
-    "my",
-    "network",
-    "objekt",
-    "objekte",
-    "objets",
-    "onlangs",
-    "posta",
-    "pošta",
-    "recently",
-    "reciclaje",
-    "sbd",
-    "senast",
-    "to",
-    "zu",
-    "zuletzt",
-    "éléments",
-    "öğeler",
-    "ανακύκλωσης",
-    "елементи",
-    "почта",
-    "элементы",
-    "سلة",
-];
+const BESIDE_TRASH: Words = Words(
+    "be, bin, box, can, correo, courrier, de, e, elemek, elemente, elementer, elementi, elementos, elementy, \
+     eletrônico, email, files, folder, gmail, inbox, items, itens, kutusu, mail, mbox, messages, my, network, \
+     objekt, objekte, objets, onlangs, posta, pošta, recently, reciclaje, sbd, senast, to, zu, zuletzt, éléments, \
+     öğeler, ανακύκλωσης, елементи, почта, элементы, سلة",
+);
 
 /// The same in scripts without spaces, `已删除邮件`, and where no word alone says it.
-const TRASH_PARTS: [&str; 25] = [
-    "correo electrónico no deseado",
-    "correo no deseado",
-    "coș de gunoi",
-    "files_trashbin",
-    "izbrisane stavke",
-    "odstranené položky",
-    "odstránené položky",
-    "thùng rác",
-    "סל המיחזור",
-    "ถังขยะ",
-    "ごみ箱",
-    "ゴミ箱",
-    "刪除的郵件",
-    "削除済み",
-    "回收站",
-    "回收筒",
-    "垃圾",
-    "已删除",
-    "废纸篓",
-    "最近删除",
-    "最近刪除",
-    "迷惑メール",
-    "스팸",
-    "지운 편지함",
-    "휴지통",
-];
+const TRASH_PARTS: Words = Words(
+    "correo electrónico no deseado, correo no deseado, coș de gunoi, files_trashbin, izbrisane stavke, odstranené \
+     položky, odstránené položky, thùng rác, סל המיחזור, ถังขยะ, ごみ箱, ゴミ箱, 刪除的郵件, 削除済み, 回收站, 回收筒, 垃圾, 已删除, 废纸篓, \
+     最近删除, 最近刪除, 迷惑メール, 스팸, 지운 편지함, 휴지통",
+);
 
 /// Names of folders of copies, or of files that programs put there.
-const SIDE_FOLDERS: [&str; 73] = [
-    "@eadir",
-    "__macosx",
-    "__pycache__",
-    "_build",
-    "_site",
-    "alte dateien",
-    "alte versionen",
-    "anciens",
-    "attic",
-    "backup",
-    "backups",
-    "backups.backupdb",
-    "bak",
-    "borradores",
-    "bower_components",
-    "bozze",
-    "brouillons",
-    "build",
-    "cache",
-    "caches",
-    "content.outlook",
-    "copias de seguridad",
-    "copies",
-    "descargas",
-    "dist",
-    "download",
-    "downloads",
-    "draft",
-    "drafts",
-    "duplicates",
-    "duplikate",
-    "entwürfe",
-    "filehistory",
-    "found.000",
-    "inetcache",
-    "kopien",
-    "lost+found",
-    "lost.dir",
-    "my downloads",
-    "node_modules",
-    "obj",
-    "old",
-    "old documents",
-    "old files",
-    "old stuff",
-    "old versions",
-    "out",
-    "pobrane",
-    "previous versions",
-    "recovered",
-    "recovered files",
-    "recup_dir",
-    "scaricati",
-    "sicherung",
-    "sicherungen",
-    "site-packages",
-    "target",
-    "temp",
-    "temporary",
-    "third-party",
-    "third_party",
-    "time machine",
-    "tmp",
-    "téléchargements",
-    "vendor",
-    "venv",
-    "viejos",
-    "загрузки",
-    "резервные копии",
-    "черновики",
-    "ダウンロード",
-    "下载",
-    "备份",
-];
+const SIDE_FOLDERS: Words = Words(
+    "@eadir, __macosx, __pycache__, _build, _site, alte dateien, alte versionen, anciens, attic, backup, backups, \
+     backups.backupdb, bak, borradores, bower_components, bozze, brouillons, build, cache, caches, \
+     content.outlook, copias de seguridad, copies, descargas, dist, download, downloads, draft, drafts, \
+     duplicates, duplikate, entwürfe, filehistory, found.000, inetcache, kopien, lost+found, lost.dir, my \
+     downloads, node_modules, obj, old, old documents, old files, old stuff, old versions, out, pobrane, previous \
+     versions, recovered, recovered files, recup_dir, scaricati, sicherung, sicherungen, site-packages, target, \
+     temp, temporary, third-party, third_party, time machine, tmp, téléchargements, vendor, venv, viejos, \
+     загрузки, резервные копии, черновики, ダウンロード, 下载, 备份",
+);
 
 /// What a folder of what was thrown away counts: more than all other names of a path.
 pub(crate) const THROWN_AWAY: usize = 8;
@@ -471,7 +131,7 @@ pub(crate) fn set_aside(path: &Path) -> usize {
         others += usize::from(is_copy_of_file(&file));
     }
     for name in names {
-        let is_trash = is_trash(&name) || name.starts_with('.') && is_last_of(&name, &SIDE_FOLDERS);
+        let is_trash = is_trash(&name) || name.starts_with('.') && is_last_of(&name, SIDE_FOLDERS);
         thrown_away += usize::from(is_trash);
         others += usize::from(!is_trash && is_folder_aside(&name));
     }
@@ -622,7 +282,7 @@ fn original_words(name: &str, is_copy: bool) -> Vec<String> {
         original.replace_range(bracketed, " ");
     }
     let (stem, end) = original.rsplit_once('.').unwrap_or((&original, ""));
-    let is_of_copy = ends_with_one(end, &OLD_WORDS) || is_one(end, &PART_ENDS);
+    let is_of_copy = ends_with_one(end, OLD_WORDS) || PART_ENDS.have(end);
     let is_behind =
         is_of_copy || is_compressed(Path::new(name)) || !end.contains(char::is_alphabetic);
     let stem = match stem.rsplit_once('.') {
@@ -630,9 +290,9 @@ fn original_words(name: &str, is_copy: bool) -> Vec<String> {
         _ => stem,
     };
     let tells_copy = |word: &str| {
-        [&COPY_WORDS[..], &OLD_WORDS, &OF_WORDS]
+        [COPY_WORDS, OLD_WORDS, OF_WORDS]
             .iter()
-            .any(|known| is_one(word, known))
+            .any(|known| known.have(word))
     };
     let letters = words(stem).map(letters);
     letters
@@ -644,12 +304,11 @@ fn original_words(name: &str, is_copy: bool) -> Vec<String> {
 fn copy_brackets(name: &str) -> Option<std::ops::Range<usize>> {
     name.match_indices(['(', '[']).find_map(|(start, _)| {
         let len = name[start..].find([')', ']'])? + 1;
-        let mut inside = words(&name[start..start + len]);
-        let of_copies = |word: &str| {
-            let letters = word.trim_end_matches(char::is_numeric);
-            letters.is_empty() || is_one(letters, &COPY_WORDS) || is_one(letters, &OLD_WORDS)
-        };
-        inside.any(of_copies).then_some(start..start + len)
+        let inside = &name[start..start + len];
+        let letters = |word| str::trim_end_matches(word, char::is_numeric);
+        let mut letters = words(inside).map(letters);
+        let has_word = letters.any(|word| COPY_WORDS.have(word) || OLD_WORDS.have(word));
+        (has_word || !inside.contains(char::is_alphabetic)).then_some(start..start + len)
     })
 }
 
@@ -657,7 +316,7 @@ fn copy_brackets(name: &str) -> Option<std::ops::Range<usize>> {
 fn is_of_copy(name: &str, start: usize, digits: &str) -> bool {
     let (before, behind) = name.split_at(start);
     let behind = &behind[digits.len()..];
-    let is_of_copies = |word: &str| is_one(word, &COPY_WORDS) || is_one(word, &OLD_WORDS);
+    let is_of_copies = |word: &str| COPY_WORDS.have(word) || OLD_WORDS.have(word);
     let is_last = behind.is_empty() || name.rfind('.') == Some(start + digits.len());
     let follows = words(before).next_back().is_some_and(is_of_copies)
         || before.ends_with('~')
@@ -694,8 +353,8 @@ fn runs_of_digits(name: &str) -> impl Iterator<Item = (usize, &str)> {
 /// Whether a folder is one of what was thrown away: `Deleted Mail`, `Trash 2024`, but not `Spam recipes`.
 fn is_trash(name: &str) -> bool {
     let is_beside = |word: &str| {
-        is_one(word, &TRASH_WORDS)
-            || is_one(word, &BESIDE_TRASH)
+        TRASH_WORDS.have(word)
+            || BESIDE_TRASH.have(word)
             || word.bytes().all(|byte| byte.is_ascii_digit())
     };
     let lower = name.to_lowercase();
@@ -710,13 +369,13 @@ fn is_trash_mailbox(name: &str) -> bool {
 }
 
 fn has_trash_word(name: &str) -> bool {
-    words(name).any(|word| is_one(word, &TRASH_WORDS))
+    words(name).any(|word| TRASH_WORDS.have(word))
 }
 
 /// Whether a folder has one of these names. In mail, a folder in a folder is `.INBOX.Trash` or `INBOX.Trash`.
-fn is_last_of(name: &str, known: &[&str]) -> bool {
+fn is_last_of(name: &str, known: Words) -> bool {
     let last = name.rsplit('.').next().unwrap_or_default();
-    is_one(name, known) || is_one(last, known)
+    known.have(name) || known.have(last)
 }
 
 /// Whether a message of a Maildir has the flag of one that was deleted: `1700000000.M1.host:2,ST`.
@@ -740,9 +399,9 @@ fn is_file_aside(name: &str) -> bool {
     let before = stem.rsplit_once('.').map_or("", |(_, before)| before);
     // A number at the end of a date is not that of a rotated log.
     let is_rotated = before.contains(char::is_alphabetic) && end.parse::<u32>().is_ok();
-    let is_old = [end, stem].iter().any(|it| ends_with_one(it, &OLD_WORDS));
+    let is_old = [end, stem].iter().any(|it| ends_with_one(it, OLD_WORDS));
     let is_conflict = CONFLICT_SIGNS.iter().any(|it| name.contains(it));
-    let is_part = is_one(end, &PART_ENDS) || is_conflict;
+    let is_part = PART_ENDS.have(end) || is_conflict;
     let is_saved = name.ends_with('~')
         || name.starts_with("~$")
         || name.starts_with('#') && name.ends_with('#');
@@ -764,10 +423,10 @@ fn is_folder_aside(name: &str) -> bool {
     let numberless = name.trim_matches(|c: char| !c.is_alphabetic());
     let is_side = [name, numberless]
         .iter()
-        .any(|it| is_one(it, &SIDE_FOLDERS) || is_one(it, &OLD_WORDS));
-    let is_backup = ends_with_one(name, &BACKUP_WORDS) || begins_with_one_of(name, &BACKUP_WORDS);
-    let has_one = |known: &[&str]| words(name).any(|word| is_one(word, known));
-    let is_of_device = (has_one(&BACKUP_WORDS) || has_one(&FORMER_WORDS)) && has_one(&DEVICES);
+        .any(|it| SIDE_FOLDERS.have(it) || OLD_WORDS.have(it));
+    let is_backup = ends_with_one(name, BACKUP_WORDS) || begins_with_one_of(name, BACKUP_WORDS);
+    let has_one = |known: Words| words(name).any(|word| known.have(word));
+    let is_of_device = (has_one(BACKUP_WORDS) || has_one(FORMER_WORDS)) && has_one(DEVICES);
     is_side
         || is_hidden(name)
         || is_copy(name)
@@ -780,18 +439,13 @@ fn is_folder_aside(name: &str) -> bool {
 /// Whether a program gave this name to a new file or folder.
 fn is_new(name: &str) -> bool {
     let numberless = name.trim_end_matches(|c: char| !c.is_alphabetic());
-    is_one(numberless, &NEW_NAMES)
+    NEW_NAMES.have(numberless)
 }
 
 /// Whether this is a name in eight signs, as old systems shorten them: `LETTER~1`.
 fn is_short(stem: &str) -> bool {
     let number = stem.rsplit_once('~').map(|(_, number)| number);
     stem.len() <= 8 && number.is_some_and(|number| number.parse::<u32>().is_ok())
-}
-
-fn is_one(name: &str, known: &[&str]) -> bool {
-    let lower = name.to_lowercase();
-    known.contains(&&*lower)
 }
 
 /// Whether a folder is hidden. Programs look for their settings in `.config`.
@@ -812,27 +466,26 @@ fn is_copy(name: &str) -> bool {
     let is_joined = JOINED_COPY_WORDS.iter().any(|word| name.ends_with(word));
     is_numbered
         || is_joined
-        || ends_with_one(name, &COPY_WORDS)
-        || begins_with_one_of(name, &COPY_WORDS)
+        || ends_with_one(name, COPY_WORDS)
+        || begins_with_one_of(name, COPY_WORDS)
 }
 
 /// Whether a name begins with one of these words, maybe a number, and a word such as `of`.
-fn begins_with_one_of(name: &str, known: &[&str]) -> bool {
+fn begins_with_one_of(name: &str, known: Words) -> bool {
     let mut words = words(name);
     let first = words.next().unwrap_or_default();
     let is_number = |word: &&str| word.bytes().all(|byte| byte.is_ascii_digit());
     let second = words.find(|word| !is_number(word)).unwrap_or_default();
-    let is_followed =
-        is_one(second, &OF_WORDS) || is_one(first, &FIRST_COPY_WORDS) && !second.is_empty();
-    is_one(first, known) && is_followed
+    let is_followed = OF_WORDS.have(second) || FIRST_COPY_WORDS.have(first) && !second.is_empty();
+    known.have(first) && is_followed
 }
 
 /// Whether the last word of a name is one of these, maybe with a number behind it.
-fn ends_with_one(name: &str, known: &[&str]) -> bool {
+fn ends_with_one(name: &str, known: Words) -> bool {
     let numberless = |word: &'_ str| word.trim_end_matches(|it: char| it.is_ascii_digit()).len();
     let mut words = words(name).rev().map(|word| &word[..numberless(word)]);
     let last = words.find(|word| !word.is_empty());
-    last.is_some_and(|last| is_one(last, known))
+    last.is_some_and(|last| known.have(last))
 }
 
 fn words(name: &str) -> impl DoubleEndedIterator<Item = &str> {
@@ -1076,6 +729,11 @@ mod tests {
             ("LETTER PAUL.txt", "LETTER PAULA.txt", 0),
             ("Contract Meier (1).txt", "Contract Schulz.txt", 0),
             ("Contract Meier (1).txt", "Contract Schulz (1).txt", 0),
+            (
+                "Contract (Meier 20) copy.txt",
+                "Contract (Schulz 20).txt",
+                0,
+            ),
             ("Letter Anna.txt.bak", "Letter Bob.txt", 0),
             ("letter.anna.txt~", "letter.bob.txt", 0),
             ("Copy of Letter Anna.txt", "Letter Bob.txt", 0),

@@ -11,8 +11,8 @@ use dedupdb_corpus::dedup::{DedupSummary, Error, MoveEvent, MoveSummary, Undo};
 use dedupdb_corpus::publish;
 
 use super::judging::{
-    DedupReporter, explained, judged, nothing_note, short_note, store_options, tell_compared,
-    words_note,
+    DedupReporter, exclusion_note, explained, judged, nothing_note, short_note, store_options,
+    tell_compared, words_note,
 };
 use crate::args::{self, Args, JudgingArgs};
 use crate::console::Console;
@@ -180,7 +180,7 @@ fn check(
 fn notes(done: &DedupSummary, judging: &JudgingArgs, are_differing_moved: bool, console: &Console) {
     let notes = [
         done.reading.left_out_note(judging.inputs.pre.is_some()),
-        done.reading.no_exclusion_note(&judging.inputs),
+        exclusion_note(done, judging),
         nothing_note(done),
         are_differing_moved
             .then(|| words_note(done, judging))

@@ -10,8 +10,8 @@ use dedupdb_corpus::dedup::{
 };
 
 use super::judging::{
-    DedupReporter, explained, given, judged, mismatched, nothing_note, schema, short_note,
-    store_options, tell_compared, words_note,
+    DedupReporter, exclusion_note, explained, given, judged, mismatched, nothing_note, schema,
+    short_note, store_options, tell_compared, words_note,
 };
 use crate::args::{self, Args, ComparisonArgs};
 use crate::closed_input;
@@ -400,7 +400,7 @@ fn report_run(
         done.reading.unsplit_note(),
         done.reading.no_id_note(&dedup.judging.inputs),
         done.reading.no_match_note(&dedup.judging.inputs),
-        done.reading.no_exclusion_note(&dedup.judging.inputs),
+        exclusion_note(done, &dedup.judging),
         short_note(done, args, &dedup.judging)?,
         nothing_note(done),
         kept_note(done, dedup),

@@ -246,6 +246,15 @@ fn is_of_records(skipped: &Skipped) -> bool {
     of_records.contains(&skipped.reason) || skipped.is_of_fields()
 }
 
+/// A line about patterns of --exclude that matched nothing, neither in the input nor in what it is compared with.
+pub(super) fn exclusion_note(done: &DedupSummary, judging: &JudgingArgs) -> Option<String> {
+    let mut others = done.compared.iter();
+    let has_excluded =
+        others.any(|compared| compared.reading.by_reason().contains_key(&Reason::Excluded));
+    let note = done.reading.no_exclusion_note(&judging.inputs);
+    note.filter(|_| !has_excluded)
+}
+
 /// Reports how many documents of an interrupted run were forgotten, if any.
 pub(super) fn note_forgotten(forgotten: u64, console: &Console) {
     if forgotten > 0 {

@@ -161,6 +161,11 @@ fn a_pattern_that_excludes_nothing_is_named() {
         assert!(run("nwes/").contains(told));
         assert!(!run("news/").contains("nothing was excluded"));
     }
+    sandbox.write("old/papers/c.txt", text(2, 40));
+    sandbox.write("old/d.txt", text(3, 40));
+    let compared = [&moving[..], &["papers/", "--against", "old"]].concat();
+    let ran = sandbox.run(&compared).expect(0);
+    assert!(!ran.stderr.contains("nothing was excluded"));
 }
 
 #[test]

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::{
-    Format, Hint, HintedError, OpenedFile, Options, Origin, Reason, Skipped, TableSource,
-    TextPlace, format_of_output,
+    Format, HintedError, OpenedFile, Options, Origin, Reason, Skipped, TableSource, TextPlace,
+    format_of_output,
 };
 
 use crate::dedup::error::{Error, Result, Unfit};

@@ -71,7 +71,7 @@ fn has_objects(text: &str) -> bool {
 }
 
 /// Whether a JSON object has exactly one field with several objects, or several fields, which are all lists, or all objects
-/// with the same names.
+/// with the same names, or one field with an object of numbered values.
 fn has_records(text: &str) -> bool {
     let Ok(fields) = serde_json::from_str::<Map<String, Value>>(text) else {
         return false;
@@ -87,14 +87,16 @@ fn has_records(text: &str) -> bool {
             .map(|it| it.keys().cloned().collect::<Vec<_>>())
     };
     let first = fields.values().next().and_then(names);
-    let are_alike = first.is_some_and(|first| {
-        !first.is_empty()
-            && fields
-                .values()
-                .all(|field| names(field).as_ref() == Some(&first))
+    let are_alike = first.as_ref().is_some_and(|first| {
+        let mut fields = fields.values();
+        !first.is_empty() && fields.all(|field| names(field).as_ref() == Some(first))
     });
     let are_lists = fields.values().all(is_list);
-    fields.values().filter(are_objects).count() == 1 || fields.len() > 1 && (are_alike || are_lists)
+    let is_number = |name: &String| name.parse::<u64>().is_ok();
+    let are_numbered = first.is_some_and(|first| first.len() > 1 && first.iter().all(is_number));
+    fields.values().filter(are_objects).count() == 1
+        || are_numbered && are_alike
+        || fields.len() > 1 && (are_alike || are_lists)
 }
 
 #[cfg(test)]
@@ -131,6 +133,7 @@ mod tests {
             "{\"data\": [{\"a\": 1}, {\"a\": 2}], \"n\": 2}",
             "{\"id\": {\"0\": 1}, \"text\": {\"0\": \"a\"}}",
             "{\"id\": [1, 2], \"text\": [\"a\", \"b\"]}",
+            "{\"text\": {\"0\": \"a\", \"1\": \"b\"}}",
         ] {
             assert_eq!(
                 Unsplit::of(records, false, true),
@@ -142,6 +145,8 @@ mod tests {
         for other in [
             "{\"a\": 1, \"b\": {}}",
             "{\"a\": [1, 2]}",
+            "{\"a\": {\"0\": 1}}",
+            "{\"a\": {\"b\": 1, \"c\": 2}}",
             "{\"a\": {\"b\": 1}, \"c\": {}}",
             "{}",
         ] {
