@@ -29,6 +29,12 @@ const PAIRS: usize = 1 << 16;
 const MOST_REPRESENTATIVES: usize = 1 << 9;
 const LEAST_REPRESENTATIVES: usize = 1 << 3;
 
+/// Shingles are counted many at a time: one for so many bytes of the memory, of which it takes 4 to 8, at least a few, and at
+/// most so many for each thread.
+const COUNTED_BYTES: u64 = 1 << 6;
+const LEAST_COUNTED: u64 = 1 << 12;
+const MOST_COUNTED: u64 = 1 << 20;
+
 /// Tasks per thread in a round of work.
 const TASKS: usize = 8;
 
@@ -105,16 +111,8 @@ impl ExactJoin {
         let mut ranked: Vec<u32> = numbered.map(|(set, _)| set).collect();
         let shingles = sizes.iter().map(|&size| u64::from(size)).sum();
         let rarity = ShingleFrequencies::new(shingles, memory / 4);
+        let rarity = counted(rarity, &ranked, &sizes, memory, sets, pool)?;
         let postings = (memory - memory / 4) / POSTING_BYTES;
-        let counted = pool.map(tasks(&ranked, pool), |task| {
-            let mut shingles = ShingleSet::default();
-            for &set in task {
-                sets.read(set, &mut shingles)?;
-                rarity.count(shingles.as_slice());
-            }
-            Ok(())
-        });
-        counted.into_iter().collect::<Result<()>>()?;
         // A stable sort: sets of the same size stay ordered by number.
         ranked.sort_by_key(|&set| sizes[set as usize]);
         let mut ranks = vec![0; sizes.len()];
@@ -448,6 +446,39 @@ impl ExactJoin {
     fn size(&self, set: u32) -> usize {
         self.sizes[set as usize] as usize
     }
+}
+
+/// Counts the shingles of these sets.
+fn counted(
+    mut rarity: ShingleFrequencies,
+    mut rest: &[u32],
+    sizes: &[u32],
+    memory: u64,
+    sets: &dyn SetSource,
+    pool: &Pool,
+) -> Result<ShingleFrequencies> {
+    let threads = pool.threads() as u64;
+    let most = (memory / COUNTED_BYTES).clamp(LEAST_COUNTED, MOST_COUNTED * threads);
+    while !rest.is_empty() {
+        let mut shingles = 0;
+        let fits = |set: &&u32| {
+            let fits = shingles < most;
+            shingles += u64::from(sizes[**set as usize]);
+            fits
+        };
+        let (some, others) = rest.split_at(rest.iter().take_while(fits).count());
+        rest = others;
+        let sorted = pool.map(tasks(some, pool), |task| {
+            let (mut shingles, mut parts) = (ShingleSet::default(), rarity.parts());
+            for &set in task {
+                sets.read(set, &mut shingles)?;
+                rarity.sort(shingles.as_slice(), &mut parts);
+            }
+            Ok(parts)
+        });
+        rarity.count(&sorted.into_iter().collect::<Result<Vec<_>>>()?, pool);
+    }
+    Ok(rarity)
 }
 
 /// Splits the items into enough tasks to keep all threads busy.
