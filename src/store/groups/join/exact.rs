@@ -29,12 +29,6 @@ const PAIRS: usize = 1 << 16;
 const MOST_REPRESENTATIVES: usize = 1 << 9;
 const LEAST_REPRESENTATIVES: usize = 1 << 3;
 
-/// Shingles are counted many at a time: one for so many bytes of the memory, of which it takes 4 to 8, at least a few, and at
-/// most so many for each thread.
-const COUNTED_BYTES: u64 = 1 << 6;
-const LEAST_COUNTED: u64 = 1 << 12;
-const MOST_COUNTED: u64 = 1 << 20;
-
 /// Tasks per thread in a round of work.
 const TASKS: usize = 8;
 
@@ -91,6 +85,7 @@ struct JoinScratch {
     /// Sets that were read lately: those of about one size are compared with each other.
     read: DecodedSets,
     places: Vec<u64>,
+    near: Vec<(u32, usize, usize)>,
     /// The indexed sets that were met. For each indexed set, the number of common shingles so far, and a bound on the
     /// number that may follow.
     touched: Vec<u32>,
@@ -111,7 +106,7 @@ impl ExactJoin {
         let mut ranked: Vec<u32> = numbered.map(|(set, _)| set).collect();
         let shingles = sizes.iter().map(|&size| u64::from(size)).sum();
         let rarity = ShingleFrequencies::new(shingles, memory / 4);
-        let rarity = counted(rarity, &ranked, &sizes, memory, sets, pool)?;
+        let rarity = counted(rarity, &ranked, &sizes, sets, pool)?;
         let postings = (memory - memory / 4) / POSTING_BYTES;
         // A stable sort: sets of the same size stay ordered by number.
         ranked.sort_by_key(|&set| sizes[set as usize]);
@@ -429,18 +424,19 @@ impl ExactJoin {
     /// Marks the smaller sets that have any shingle of a set among their indexed ones.
     fn meet_any(&self, set: u32, scratch: &mut JoinScratch) {
         let own = self.ranks[set as usize];
-        let shingles = scratch.set.as_slice().iter();
-        for &shingle in shingles.filter(|shingle| self.index.may_have(**shingle)) {
-            let smaller = self.index.of(shingle).iter();
-            for posting in smaller.take_while(|posting| posting.rank < own) {
-                let tally = &mut scratch.tallies[posting.rank as usize - self.indexed.start];
+        let (tallies, touched) = (&mut scratch.tallies, &mut scratch.touched);
+        let mark = |postings: &[PrefixPosting]| {
+            for posting in postings.iter().take_while(|posting| posting.rank < own) {
+                let tally = &mut tallies[posting.rank as usize - self.indexed.start];
                 if tally.0 == 0 {
-                    scratch.touched.push(posting.rank);
+                    touched.push(posting.rank);
                 }
                 // The order in which its shingles are met says nothing about those that may follow.
                 *tally = (1, u32::MAX - 1);
             }
-        }
+        };
+        self.index
+            .each_of(scratch.set.as_slice(), &mut scratch.near, mark);
     }
 
     fn size(&self, set: u32) -> usize {
@@ -453,17 +449,14 @@ fn counted(
     mut rarity: ShingleFrequencies,
     mut rest: &[u32],
     sizes: &[u32],
-    memory: u64,
     sets: &dyn SetSource,
     pool: &Pool,
 ) -> Result<ShingleFrequencies> {
-    let threads = pool.threads() as u64;
-    let most = (memory / COUNTED_BYTES).clamp(LEAST_COUNTED, MOST_COUNTED * threads);
     while !rest.is_empty() {
         let mut shingles = 0;
         let fits = |set: &&u32| {
-            let fits = shingles < most;
-            shingles += u64::from(sizes[**set as usize]);
+            let fits = shingles < rarity.at_once();
+            shingles += sizes[**set as usize] as usize;
             fits
         };
         let (some, others) = rest.split_at(rest.iter().take_while(fits).count());

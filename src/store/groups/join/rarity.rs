@@ -39,6 +39,12 @@ impl ShingleFrequencies {
         }
     }
 
+    /// The number of shingles to count at once, which take at most as much memory as the counters: many for each part, so
+    /// that this is read once for them.
+    pub(super) fn at_once(&self) -> usize {
+        self.counters.len() / 2
+    }
+
     /// An empty list for each part of the counters.
     pub(super) fn parts(&self) -> Vec<Vec<u32>> {
         vec![Vec::new(); 1 << self.part_bits()]
