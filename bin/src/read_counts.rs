@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use dedupdb::{Schema, sketching::Shingling};
-use dedupdb_corpus::{ReadCounts, Reason, Unsplit};
+use dedupdb_corpus::{ReadCounts, Reason};
 
 use crate::console::Console;
 use crate::inputs::InputArgs;
@@ -157,19 +157,7 @@ impl ReadCountsText for ReadCounts {
 
     fn unsplit_note(&self) -> Option<String> {
         let (source, unsplit) = self.first_unsplit()?;
-        let what = match unsplit {
-            Unsplit::Object => {
-                "a JSON object that holds records is read as one text; write them as an array or as JSONL, for example with \
-                 `jq .FIELD` or orient=\"records\" of pandas"
-            }
-            Unsplit::Objects => {
-                "JSON objects are read as one text; for records, write each on a line, for example with `jq -c .`, and give \
-                 --format jsonl"
-            }
-            Unsplit::Page => "a page is read with its tags; for its text, give --format html",
-            Unsplit::Array => "a JSON array is read as one text; for records, give --format json",
-            _ => "lines of JSON are read as one text; for records, give --format jsonl",
-        };
+        let what = unsplit.note(|format| format!("--format {format}"));
         let others = self.all_unsplit() - 1;
         let more = if others > 0 {
             let files = counted(others, "other file looks", "other files look");

@@ -9,8 +9,7 @@ use arrow_schema::{DataType, Fields, Schema, SchemaRef};
 use dedupdb::Progress;
 use dedupdb::write::IdScope;
 use dedupdb_corpus::{
-    Corpus, Encoding, Format, Glob, Nth, Reason, Repeats, Source, SourcedText, Unsplit,
-    WantedFields,
+    Corpus, Encoding, Format, Glob, Nth, Reason, Repeats, Source, SourcedText, WantedFields,
 };
 use pyo3::exceptions::{PyFileNotFoundError, PyValueError};
 use pyo3::prelude::*;
@@ -292,17 +291,7 @@ impl CorpusBatches {
             return Ok(());
         };
         self.has_warned = true;
-        let what = match unsplit {
-            Unsplit::Array => "a JSON array is read as one text; for records, give format=\"json\"",
-            Unsplit::Object => {
-                "a JSON object that holds records is read as one text; write them as an array or as JSONL"
-            }
-            Unsplit::Objects => {
-                "JSON objects are read as one text; write each on a line, and give format=\"jsonl\""
-            }
-            Unsplit::Page => "a page is read with its tags; for its text, give format=\"html\"",
-            _ => "lines of JSON are read as one text; for records, give format=\"jsonl\"",
-        };
+        let what = unsplit.note(|format| format!("format=\"{format}\""));
         let message = format!("{}: {what}", document.source.display());
         let warned = Python::attach(|py| warn(py, &message));
         warned.map_err(|error| -> DeferredError { Box::new(move |_| error) })

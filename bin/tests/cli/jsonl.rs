@@ -201,6 +201,11 @@ fn records_that_are_read_as_one_text_are_noted() {
     let ran = sandbox.run(&add).expect(0);
     let told = "view.php: a page is read with its tags; for its text, give --format html\n";
     assert!(ran.stderr.contains(told), "{}", ran.stderr);
+    let mail = "From a@b Mon Jan  1 00:00:01 2024\nSubject: c\n\nThe night tram\n";
+    sandbox.write("mail.txt", mail);
+    let ran = sandbox.run(&["add", "mail.txt"]).expect(0);
+    let told = "mail.txt: a mailbox is read as one text; for its messages, give --format mbox\n";
+    assert!(ran.stderr.contains(told), "{}", ran.stderr);
     let objects = "{\n  \"id\": 1\n}\n{\n  \"id\": 2\n}\n";
     let ran = sandbox.run_with(&["query", "-"], objects.as_bytes());
     let told = "JSON objects are read as one text; for records, write each on a line";

@@ -3,6 +3,8 @@
 use serde::de::IgnoredAny;
 use serde_json::{Deserializer, Map, Value};
 
+use super::mail::mbox::is_mailbox;
+
 /// What a file that was read as one text seems to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -18,6 +20,10 @@ pub enum Unsplit {
     Objects,
     /// A page of HTML, which [`Format::Html`](crate::Format::Html) reads without its tags.
     Page,
+    /// A mailbox, which [`Format::Mbox`](crate::Format::Mbox) reads as messages.
+    Mailbox,
+    /// A web archive, which [`Format::Warc`](crate::Format::Warc) reads as pages.
+    WebArchive,
 }
 
 impl Unsplit {
@@ -32,6 +38,12 @@ impl Unsplit {
         }
         if is_page(text) {
             return Some(Unsplit::Page);
+        }
+        if is_mailbox(text) {
+            return Some(Unsplit::Mailbox);
+        }
+        if text.starts_with("WARC/1.") {
+            return Some(Unsplit::WebArchive);
         }
         if named_json && has_records(text) {
             return Some(Unsplit::Object);
@@ -51,6 +63,34 @@ impl Unsplit {
         }
         let is_objects = (named_json || is_stream) && has_objects(text);
         is_objects.then_some(Unsplit::Objects)
+    }
+
+    /// Returns what to do about it. `give` is how a caller names a format, such as `--format json`.
+    ///
+    /// ```
+    /// use dedupdb_corpus::Unsplit;
+    ///
+    /// let note = Unsplit::Array.note(|format| format!("--format {format}"));
+    /// assert_eq!(note, "a JSON array is read as one text; for records, give --format json");
+    /// ```
+    pub fn note(self, give: impl FnOnce(&str) -> String) -> String {
+        let (note, format) = match self {
+            Unsplit::Object => {
+                return "a JSON object that holds records is read as one text; write them as an array or as JSONL, for \
+                        example with `jq .FIELD` or orient=\"records\" of pandas"
+                    .to_owned();
+            }
+            Unsplit::Objects => (
+                "JSON objects are read as one text; for records, write each on a line, for example with `jq -c .`, and",
+                "jsonl",
+            ),
+            Unsplit::Lines => ("lines of JSON are read as one text; for records,", "jsonl"),
+            Unsplit::Array => ("a JSON array is read as one text; for records,", "json"),
+            Unsplit::Page => ("a page is read with its tags; for its text,", "html"),
+            Unsplit::Mailbox => ("a mailbox is read as one text; for its messages,", "mbox"),
+            Unsplit::WebArchive => ("a web archive is read as one text; for its pages,", "warc"),
+        };
+        format!("{note} give {}", give(format))
     }
 }
 
@@ -124,6 +164,24 @@ mod tests {
         assert_eq!(Unsplit::of("[1, 2]", false, true), Some(Array));
         for page in ["\n<!DOCTYPE HTML>\n<p>a", "<html lang=en>"] {
             assert_eq!(Unsplit::of(page, false, false), Some(Unsplit::Page));
+        }
+        let date = "Mon Jan  1 00:00:01 2024";
+        for (text, what) in [
+            (
+                &*format!("From a@b {date}\nSubject: c\n\nd\n"),
+                Some(Unsplit::Mailbox),
+            ),
+            (
+                &*format!("From Monday on, or {date}, it rains\nor not\n"),
+                None,
+            ),
+            (
+                "WARC/1.1\r\nWARC-Type: response\r\n\r\n",
+                Some(Unsplit::WebArchive),
+            ),
+            ("WARC/10 is a name\n", None),
+        ] {
+            assert_eq!(Unsplit::of(text, false, false), what, "{text}");
         }
         let objects = "{\n \"a\": 1\n}\n{\n \"a\": 2\n}\n";
         assert_eq!(Unsplit::of(objects, false, true), Some(Unsplit::Objects));

@@ -245,9 +245,22 @@ pub(crate) fn begins(path: &Path) -> bool {
     let begins = || -> io::Result<bool> {
         let mut reader = BufReader::new(File::open(path)?);
         let first = line(&mut reader)?;
-        Ok(is_dated(&first) || is_usual_header(&line(&mut reader)?))
+        Ok(begins_with(&first, &line(&mut reader)?))
     };
     path.is_file() && starts_with(path, FROM) && begins().unwrap_or(false)
+}
+
+/// Whether a text begins with a message.
+pub(crate) fn is_mailbox(text: &str) -> bool {
+    let mut lines = text.lines().map(str::as_bytes);
+    let mut next = || lines.next().unwrap_or_default();
+    let first = next();
+    first.starts_with(FROM) && begins_with(first, next())
+}
+
+/// Whether these are the first lines of a message of a mailbox, if the first one begins with `From `.
+fn begins_with(first: &[u8], second: &[u8]) -> bool {
+    is_dated(first) || is_usual_header(second)
 }
 
 /// A line, or a part of it, with its end.
