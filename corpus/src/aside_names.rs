@@ -57,16 +57,20 @@ const PART_ENDS: Words = Words(
 
 /// Last words of the names of folders with copies: `Laptop Backup`, `docs_old`.
 const BACKUP_WORDS: Words = Words(
-    "backup, backups, bak, bkp, datensicherung, old, orig, reservekopie, respaldo, sauvegarde, sauvegardes, \
-     sicherung, sicherungskopie, snapshots, säkerhetskopia, záloha, バックアップ, 備份, 备份, 백업",
+    "backup, backups, bak, bkp, datensicherung, old, orig, reservekopie, respaldo, sauvegarde, sauvegardes, sikkerhedskopi, \
+     sicherung, sicherungskopie, snapshots, säkerhetskopia, varmuuskopio, yedek, záloha, バックアップ, 備份, 备份, 백업",
 );
 
 /// Words for earlier devices, in the names of folders with copies: `Ancien PC`, `iCloud Drive (Archive)`.
-const FORMER_WORDS: Words = Words("alt, alte, alter, ancien, antiguo, archiv, archive, vecchio");
+const FORMER_WORDS: Words = Words(
+    "alt, alte, alter, altes, ancien, ancienne, antigo, antiguo, archiv, archive, gammel, gamle, oude, stary, vecchio, \
+     viejo, vieux, старый",
+);
 
 /// Names of what files are copied from or to, in the names of folders with copies: `Old laptop`, `Backup USB`.
 const DEVICES: Words = Words(
-    "computer, desktop, disk, drive, hdd, iphone, laptop, mac, macbook, pc, phone, ssd, stick, tablet, usb",
+    "computer, desktop, disco, disk, disque, drive, festplatte, handy, hdd, iphone, laptop, mac, macbook, notebook, \
+     ordenador, ordinateur, pc, phone, portable, rechner, ssd, stick, tablet, usb, компьютер",
 );
 
 /// Names, maybe with a number, that programs give to new files and folders.
@@ -107,12 +111,12 @@ const TRASH_PARTS: Words = Words(
 
 /// Names of folders of copies, or of files that programs put there.
 const SIDE_FOLDERS: Words = Words(
-    "@eadir, __macosx, __pycache__, _build, _site, alte dateien, alte versionen, anciens, attic, backup, backups, \
+    "@eadir, __macosx, __pycache__, _build, _site, alte dateien, alte daten, alte dokumente, alte versionen, anciens, attic, backup, backups, \
      backups.backupdb, bak, borradores, bower_components, bozze, brouillons, build, cache, caches, \
      content.outlook, copias de seguridad, copies, descargas, dist, download, downloads, draft, drafts, \
-     duplicates, duplikate, entwürfe, filehistory, found.000, inetcache, kopien, lost+found, lost.dir, my \
-     downloads, node_modules, obj, old, old documents, old files, old stuff, old versions, out, pobrane, previous \
-     versions, recovered, recovered files, recup_dir, scaricati, sicherung, sicherungen, site-packages, target, \
+     doublons, duplicates, duplikate, dups, entwürfe, filehistory, found.000, inetcache, kopien, lost+found, lost.dir, my \
+     downloads, node_modules, obj, old, old documents, old files, old folder, older versions, old stuff, old versions, out, pobrane, previous \
+     versions, recovered, recovered files, recup_dir, restored, scaricati, sicherung, sicherungen, site-packages, target, \
      temp, temporary, third-party, third_party, time machine, tmp, téléchargements, vendor, venv, viejos, \
      загрузки, резервные копии, черновики, ダウンロード, 下载, 备份",
 );
@@ -167,9 +171,9 @@ pub(crate) struct PartedPath<'a> {
 }
 
 /// Whether a file may be another one that was cut off, by the names of both and of their folders: they have the same numbers, one
-/// name has all words of the other and, unless one of them is named like a copy, they have the same extension. Other numbers
-/// tell versions, other words what a text is for, and other extensions files of other uses. A copy may have a number and words
-/// of its own that tell it, and folders of copies other numbers than those of the originals, or none.
+/// name has all words of the other, and they have the same extension. Other numbers
+/// tell versions, other words what a text is for, and other extensions files of other uses. A copy may have a number, words
+/// and an extension of its own that tell it, and folders of copies other numbers than those of the originals, or none.
 pub(crate) fn may_be_cut_from(file: &PartedPath<'_>, other: &PartedPath<'_>) -> bool {
     let [own, others] = [file, other].map(VersionSigns::of);
     own.fit(&others)
@@ -187,9 +191,8 @@ struct VersionSigns {
     sure: Vec<String>,
     /// The words of its name that tell no copy.
     words: Vec<String>,
-    /// Whether the file is named like a copy.
-    is_copy: bool,
-    extension: String,
+    /// Its extension, for a copy that of the original if there is one: `txt` for `a.txt.bak`, and none for `a.bak`.
+    extension: Option<String>,
 }
 
 impl VersionSigns {
@@ -203,13 +206,15 @@ impl VersionSigns {
             is_aside |= is_copy && depth >= file.above;
             found.take(&folder, is_copy, depth >= file.above && !is_aside);
         }
-        found.is_copy = is_copy_of_file(&name);
-        found.take(&name, found.is_copy, true);
-        found.extension = name
-            .rsplit_once('.')
-            .map_or("", |(_, end)| end)
-            .to_lowercase();
-        found.words = original_words(&name, found.is_copy);
+        let is_copy = is_copy_of_file(&name);
+        found.take(&name, is_copy, true);
+        if is_copy {
+            (found.words, found.extension) = original_words(&name);
+        } else {
+            let (stem, end) = name.rsplit_once('.').unwrap_or((&name, ""));
+            found.words = name_words(stem);
+            found.extension = Some(end.to_lowercase());
+        }
         found
     }
 
@@ -231,9 +236,9 @@ impl VersionSigns {
         let is_marked_alike =
             self.marks.is_empty() || others.marks.is_empty() || self.marks == others.marks;
         let is_same = self.all == others.all || self.sure == others.all || self.all == others.sure;
-        let is_one_copy = self.is_copy != others.is_copy;
         let is_named_alike = self.has_words_of(others) || others.has_words_of(self);
-        let is_of_one_use = is_one_copy || self.extension == others.extension;
+        let mut extensions = self.extension.iter().zip(&others.extension);
+        let is_of_one_use = extensions.all(|(own, other)| own == other);
         is_marked_alike && is_same && is_named_alike && is_of_one_use
     }
 
@@ -244,60 +249,51 @@ impl VersionSigns {
     }
 }
 
-/// Whether a word is another one, or that with more behind it which is no part of a word: `Thesis2a` or `ThesisFinal`, but
-/// not `Paula` of `Paul`. Scripts without letter case may have no spaces between words.
+/// Whether a word is another one, or that with more behind it that has no letter case: `Thesis2a`, but not `Paula` of `Paul`.
+/// Such scripts may have no spaces between words.
 fn is_begun_by(word: &str, start: &str) -> bool {
-    let mut letters = word.chars();
-    let mut last = None;
-    for wanted in start.chars() {
-        last = letters.next();
-        if !last.is_some_and(|letter| letter.to_lowercase().eq(wanted.to_lowercase())) {
-            return false;
-        }
-    }
-    let (Some(last), Some(next)) = (last, letters.next()) else {
-        return true;
-    };
-    let is_in_word = |is_of_case: fn(char) -> bool| is_of_case(last) && is_of_case(next);
-    !is_in_word(char::is_lowercase) && !is_in_word(char::is_uppercase)
+    let rest = word.strip_prefix(start);
+    rest.is_some_and(|rest| !rest.starts_with(char::is_lowercase))
 }
 
-/// Returns the words in the name of a file, without those that tell a copy, and without its extension. Numbers at their ends
-/// are not part of them. A name that a program gave has none.
-fn original_words(name: &str, is_copy: bool) -> Vec<String> {
-    let (stem, _) = name.rsplit_once('.').unwrap_or((name, ""));
-    let letters = |word: &str| word.trim_end_matches(char::is_numeric).to_owned();
-    if !is_copy {
-        return words(stem)
-            .map(letters)
-            .filter(|word| !word.is_empty())
-            .collect();
-    }
+/// Returns the words of a name without its extension, in small letters. Numbers at their ends are not part of them.
+fn name_words(stem: &str) -> Vec<String> {
+    let letters = |word: &str| word.trim_end_matches(char::is_numeric).to_lowercase();
+    let words = words(stem).map(letters);
+    words.filter(|word| !word.is_empty()).collect()
+}
+
+/// Returns the words of the name of a copy that do not tell one, and the extension of its original, if it has that. A name that
+/// a program gave has no words.
+fn original_words(name: &str) -> (Vec<String>, Option<String>) {
+    let (stem, end) = name.rsplit_once('.').unwrap_or((name, ""));
     if is_new(stem) || is_short(stem) {
-        return Vec::new();
+        return (Vec::new(), Some(end.to_lowercase()));
     }
     let conflict = CONFLICT_SIGNS.iter().find_map(|sign| name.find(sign));
     let mut original = name[..conflict.unwrap_or(name.len())].to_owned();
     while let Some(bracketed) = copy_brackets(&original) {
         original.replace_range(bracketed, " ");
     }
-    let (stem, end) = original.rsplit_once('.').unwrap_or((&original, ""));
+    let (mut stem, _) = original.rsplit_once('.').unwrap_or((&original, ""));
     let is_of_copy = ends_with_one(end, OLD_WORDS) || PART_ENDS.have(end);
-    let is_behind =
-        is_of_copy || is_compressed(Path::new(name)) || !end.contains(char::is_alphabetic);
-    let stem = match stem.rsplit_once('.') {
-        Some((stem, end)) if is_behind && !end.contains(char::is_whitespace) => stem,
-        _ => stem,
+    // That of a conflict may have been cut off, and that of a copy stands behind that of its original.
+    let extension = if is_of_copy || is_compressed(Path::new(name)) || is_number(end) {
+        let inner = stem.rsplit_once('.');
+        let inner = inner.filter(|(_, end)| !end.contains(char::is_whitespace));
+        stem = inner.map_or(stem, |(stem, _)| stem);
+        inner.map(|(_, end)| end)
+    } else {
+        Some(words(end).next().unwrap_or_default())
     };
-    let tells_copy = |word: &str| {
-        [COPY_WORDS, OLD_WORDS, OF_WORDS]
-            .iter()
-            .any(|known| known.have(word))
-    };
-    let letters = words(stem).map(letters);
-    letters
-        .filter(|word| !word.is_empty() && !tells_copy(word))
-        .collect()
+    let mut words = name_words(stem);
+    let tells_copy = |word: &String| COPY_WORDS.have(word) || OLD_WORDS.have(word);
+    while words.pop_if(|last| tells_copy(last)).is_some() {}
+    if begins_with_one_of(stem, COPY_WORDS) {
+        let has_of = words.get(1).is_some_and(|word| OF_WORDS.have(word));
+        words.drain(..if has_of { 2 } else { 1 });
+    }
+    (words, extension.map(str::to_lowercase))
 }
 
 /// Returns the place of the first brackets that have only a number, or a word that tells a copy.
@@ -468,6 +464,11 @@ fn is_copy(name: &str) -> bool {
         || is_joined
         || ends_with_one(name, COPY_WORDS)
         || begins_with_one_of(name, COPY_WORDS)
+}
+
+/// Whether this has digits, and no letters: `1`, or `~2~`.
+fn is_number(end: &str) -> bool {
+    !end.contains(char::is_alphabetic) && end.contains(char::is_numeric)
 }
 
 /// Whether a name begins with one of these words, maybe a number, and a word such as `of`.
@@ -685,11 +686,20 @@ mod tests {
             ("tale.txt.1", "tale.txt", 0),
             ("Contract Meier (1).txt", "Contract Meier signed.txt", 0),
             ("Kopie von Brief Anna.txt", "Brief Anna.txt", 0),
-            ("Brief Anna.txt.bak", "Brief Anna.md", 0),
-            (".Brief Anna.txt", "Brief Anna.md", 0),
+            ("Brief Anna.txt.bak", "Brief Anna.txt", 0),
+            ("Brief Anna.bak", "Brief Anna.md", 0),
+            ("Brief Anna.txt - Kopie", "Brief Anna.txt", 0),
+            (".Brief Anna.txt", "Brief Anna.txt", 0),
             ("Brief Anna_old.txt.gz", "Brief Anna Ende.txt", 0),
             ("Essay의 사본.txt", "Essay.txt", 0),
-            ("ThesisFinal.txt", "thesis.txt", 0),
+            ("Thesis2a.txt", "thesis2.txt", 0),
+            (
+                "Letter from Old Town draft.txt",
+                "Letter from Old Town, signed.txt",
+                0,
+            ),
+            ("Copia de Plan Di.txt", "Plan Di neu.txt", 0),
+            ("config.prod.ini.bak", "config.prod.signed.ini", 0),
             ("Untitled 1.txt", "Brief 1.txt", 0),
             ("LETTER~1.TXT", "Brief.txt", 0),
             ("Brief-LAPTOP-7ABC.txt", "Brief an Anna.txt", 0),
@@ -735,7 +745,20 @@ mod tests {
                 0,
             ),
             ("Letter Anna.txt.bak", "Letter Bob.txt", 0),
+            ("Max M.txt", "Max S.txt", 0),
+            ("Annex A (1).txt", "Annex B.txt", 0),
+            ("Notes Java.txt", "Notes JavaScript.txt", 0),
+            ("strings_de (1).txt", "strings_fr.txt", 0),
+            ("Kopie von Plan Di.txt", "Plan Mo.txt", 0),
+            ("Kopie von Plan Mo.txt", "Plan Di.txt", 0),
+            ("de.bak", "en.txt", 0),
+            ("old town map (1).txt", "new town map.txt", 0),
+            ("config.prod.bak", "config.dev.ini", 0),
+            ("Dockerfile.prod~", "Dockerfile.dev", 0),
+            ("Letter.Anna.bak", "Letter.Bob.txt", 0),
             ("letter.anna.txt~", "letter.bob.txt", 0),
+            ("notes.txt.bak", "notes.md", 0),
+            ("notes (1).txt", "notes.md", 0),
             ("Copy of Letter Anna.txt", "Letter Bob.txt", 0),
             ("Letter Dr. Meier.bak", "Letter Dr. Schulz.txt", 0),
             ("minutes january.txt", "Minutes February.txt", 0),
@@ -791,6 +814,8 @@ mod tests {
             "docs-old",
             "docs.bak",
             "docs OLD 2",
+            "Alte Festplatte",
+            "Varmuuskopio",
             "notes.orig",
             "LOST.DIR",
         ] {

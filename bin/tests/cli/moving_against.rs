@@ -536,11 +536,16 @@ fn a_table_without_texts_among_others_is_told_and_a_named_one_ends_the_run() {
     let told = "archive/budget.csv: it has no column \"text\"";
     assert!(ran.stderr.contains(told), "{}", ran.stderr);
     assert!(sandbox.path("aside/letter.txt").exists());
-    sandbox.write("archive/budget.csv", "Name;Betrag\nMeier;12\n");
-    sandbox.write("inbox/letter.txt", text(1, 60));
-    let folder = ["move", "inbox", "again", "--against", "archive"];
-    let ran = sandbox.run(&folder).expect(2);
-    let told = "separated by `;`, and only commas and tabs are read";
-    assert!(ran.stderr.contains(told), "{}", ran.stderr);
-    assert!(sandbox.path("again/letter.txt").exists());
+    for (table, aside) in [
+        ("Name;Betrag\nMeier;12\n", "again"),
+        ("\"Name\";\"Betrag\"\n\"Meier\";\"12\"\n", "third"),
+    ] {
+        sandbox.write("archive/budget.csv", table);
+        sandbox.write("inbox/letter.txt", text(1, 60));
+        let folder = ["move", "inbox", aside, "--against", "archive"];
+        let ran = sandbox.run(&folder).expect(2);
+        let told = "separated by `;`, and only commas and tabs are read";
+        assert!(ran.stderr.contains(told), "{}", ran.stderr);
+        assert!(sandbox.path(aside).join("letter.txt").exists());
+    }
 }

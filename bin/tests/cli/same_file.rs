@@ -83,6 +83,35 @@ fn a_file_is_stored_once() {
 }
 
 #[test]
+fn a_file_that_was_written_anew_is_stored_once() {
+    let sandbox = Sandbox::new();
+    sandbox.write("top/docs/a.txt", text(1, 40));
+    let store = sandbox.path("s").to_str().unwrap().to_owned();
+    let add = |folder: &str, path: &str| {
+        let mut command = sandbox.command(&["--json", "--store", &store, "add", path]);
+        let ran = command.current_dir(sandbox.path(folder)).output().unwrap();
+        Ran::of(ran).expect(0).objects()[0].clone()
+    };
+    add("top", "docs");
+    let docs = sandbox.path("top/docs").to_str().unwrap().to_owned();
+    let ways = [
+        ("top", &*docs),
+        ("top/docs", "."),
+        (".", "top"),
+        ("top", "docs"),
+    ];
+    for (seed, (folder, path)) in (2..).zip(ways) {
+        sandbox.write("top/docs/a.txt", text(seed, 40));
+        assert_eq!(add(folder, path)["updated"], 1, "{folder} {path}");
+        let listed = sandbox.run(&["--store", &store, "list"]);
+        assert_eq!(listed.stdout, "docs/a.txt\n", "{folder} {path}");
+    }
+    // Another file of the same name is another one.
+    sandbox.write("other/docs/a.txt", text(9, 40));
+    assert_eq!(add(".", "other")["added"], 1);
+}
+
+#[test]
 fn files_that_are_gone_or_have_changed_are_marked() {
     let sandbox = Sandbox::new();
     for name in ["a.txt", "b.txt", "c.txt"] {

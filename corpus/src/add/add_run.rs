@@ -1,7 +1,7 @@
 //! The run of an add, from its first batch to its last commit.
 
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::Receiver;
 use std::time::Instant;
 
@@ -35,6 +35,8 @@ pub(super) struct AddRun<'a> {
     memory: u64,
     uncommitted: Uncommitted,
     other_keys: OtherKeys,
+    /// The last folder, and whether keys are stored that lead to it from a folder above it.
+    above: Option<(PathBuf, bool)>,
     /// Whether the store had documents before, so that any file may be among them.
     had_documents: bool,
     added: AddSummary,
@@ -95,6 +97,7 @@ impl<'a> AddRun<'a> {
             memory,
             uncommitted: Uncommitted::new(memory),
             other_keys: OtherKeys::new(),
+            above: None,
             added: AddSummary::default(),
             files: 0,
             observe,
@@ -302,7 +305,8 @@ impl<'a> AddRun<'a> {
                     && !is_elsewhere(stored)
                     && (Path::new(&key).is_absolute()
                         || is_as_stored(stored)
-                        || earlier == Some(&key))
+                        || earlier == Some(&key)
+                        || is_same_as(stored, origin))
             };
             if stored.as_ref().is_some_and(is_it) {
                 return name(key, true);
@@ -310,11 +314,13 @@ impl<'a> AddRun<'a> {
         }
         let is_same = |key: &String| {
             let stored = self.store.get(key).ok().flatten();
-            let path = stored.as_ref().and_then(path_of_document);
-            path.is_some_and(|path| is_same_file(&path, &origin.source))
+            stored.is_some_and(|stored| is_same_as(&stored, origin))
         };
         if let Some(same) = earlier.filter(|key| is_same(key)) {
             return name(same.clone(), true);
+        }
+        if let Some(same) = self.keys_above(&origin.source)?.into_iter().find(is_same) {
+            return name(same, true);
         }
         if outcome.relation != Relation::ExactCopy {
             return Ok(None);
@@ -334,6 +340,30 @@ impl<'a> AddRun<'a> {
             }
         }
         Ok(None)
+    }
+
+    /// Returns the keys that the file at `path` may have from a folder above it: of those that begin with a folder, only if
+    /// such keys are stored.
+    fn keys_above(&mut self, path: &Path) -> Result<Vec<String>, Error> {
+        let folder = path.parent().unwrap_or(path);
+        let last = self.above.take().filter(|(last, _)| last == folder);
+        let (folder, is_above) = if let Some(last) = last {
+            last
+        } else {
+            let mut is_above = false;
+            for key in self.other_keys.above(folder) {
+                let mut stored = self.store.documents_with_prefix(&format!("{key}/"))?;
+                is_above |= stored.next().is_some();
+            }
+            (folder.to_owned(), is_above)
+        };
+        self.above = Some((folder, is_above));
+        let mut keys = self.other_keys.above(path);
+        if !is_above {
+            // The shortest is that from its own folder.
+            keys.drain(..keys.len().saturating_sub(1));
+        }
+        Ok(keys)
     }
 
     /// Returns the key that a new file had before it was renamed: the key of a file with the same text, size and
@@ -388,4 +418,10 @@ impl<'a> AddRun<'a> {
         self.uncommitted.committed();
         Ok(())
     }
+}
+
+/// Whether a stored document is of the file of another one.
+fn is_same_as(stored: &Document, origin: &Origin) -> bool {
+    let path = path_of_document(stored);
+    path.is_some_and(|path| is_same_file(&path, &origin.source))
 }

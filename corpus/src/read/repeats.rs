@@ -47,14 +47,18 @@ impl SeenIds {
                 vacant.insert(SeenId { text, place });
                 None
             }
-            Entry::Occupied(first) if first.get().text == text => None,
             Entry::Occupied(mut first) => {
                 let (file, line) = self.places.of(first.get().place);
                 let file = file.unwrap_or(&document.source);
                 let is_of_another = *file != *document.source;
+                let is_same = first.get().text == text;
                 if is_of_another && self.scope == IdScope::All {
+                    // What follows in this file is compared with this text.
                     let place = self.places.place(&document.source, document.record);
                     first.insert(SeenId { text, place });
+                    return None;
+                }
+                if is_same {
                     return None;
                 }
                 Some(RepeatedId {

@@ -209,7 +209,8 @@ impl<R: BufRead> MboxMessages<R> {
         }
         let following = self.next_line()?;
         let separates = if is_dated || is_after_empty && names_sender {
-            is_header(&following)
+            // Systems that passed messages on put such a line before the headers.
+            is_header(&following) || is_dated && is_escaped(&following)
         } else {
             is_usual_header(&following)
         };
@@ -311,11 +312,12 @@ fn body_length(line: &[u8]) -> Option<usize> {
     value.trim().parse().ok()
 }
 
-/// Whether a line is a header (RFC 5322, section 2.2): a name without blanks, and a colon.
+/// Whether a line is a header (RFC 5322, section 2.2): a name without blanks, and a colon, before which old messages have
+/// blanks (section 4.5).
 fn is_header(line: &[u8]) -> bool {
     let is_of_name = |byte: &&u8| byte.is_ascii_graphic() && **byte != b':';
     let length = line.iter().take_while(is_of_name).count();
-    length > 0 && line.get(length) == Some(&b':')
+    length > 0 && line[length..].trim_ascii_start().starts_with(b":")
 }
 
 /// Whether a line is a header with which messages usually begin.
@@ -378,6 +380,10 @@ mod tests {
         let mailbox = format!("{FROM}A: 1\n\none\n\n{FROM}\nmore\n\n{FROM}B: 2\n\ntwo\n");
         let quoted = format!("A: 1\n\none\n\n{FROM}\nmore\n\n");
         assert_eq!(bodies(&mailbox), [&quoted, "B: 2\n\ntwo\n"]);
+        for first in ["A : 1", ">From ada Tue Mar  5 09:30:00 2024\nA: 1"] {
+            let mailbox = format!("{FROM}{first}\n\none\n\n{FROM}{first}\n\ntwo\n");
+            assert_eq!(bodies(&mailbox).len(), 2, "{first}");
+        }
         let mailbox = format!("{FROM}\nno header\n\n{FROM}B: 2\n\ntwo\n");
         assert_eq!(bodies(&mailbox).len(), 2);
         // Unless a message begins there.

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use encoding_rs::{Encoding, UTF_8};
-use mail_parser::decoders::quoted_printable::quoted_printable_decode;
 use mail_parser::{Message, MessageParser, MessagePart, MimeHeaders, PartType};
 
 use super::transfer;
@@ -248,7 +247,7 @@ fn contents<'r>(part: &MessagePart<'_>, raw: &'r [u8]) -> Cow<'r, [u8]> {
     if transfer.eq_ignore_ascii_case("base64") {
         Cow::Owned(transfer::base64(bytes))
     } else if transfer.eq_ignore_ascii_case("quoted-printable") {
-        quoted_printable_decode(bytes).map_or(Cow::Borrowed(bytes), Cow::Owned)
+        transfer::quoted_printable(bytes)
     } else {
         Cow::Borrowed(bytes)
     }

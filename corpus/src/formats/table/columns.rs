@@ -8,6 +8,7 @@ use crate::decode::{Decoded, decode};
 use crate::formats::fields::FieldPaths;
 use crate::formats::jsonl;
 use crate::formats::record::{JoinedText, Record};
+use crate::formats::table::quoted::OTHER_SEPARATORS;
 use crate::formats::text_place::TextPlace;
 use crate::options::Options;
 use crate::skipped::{Hint, HintedError, RecordFault};
@@ -140,9 +141,11 @@ pub(crate) fn number(name: &str) -> Option<usize> {
 /// Reports that there is no column of this name. `list` introduces the existing columns.
 pub(crate) fn missing(name: &str, list: &str, first: &[String]) -> HintedError {
     const SHOWN: usize = 20;
-    const OTHERS: [char; 2] = [';', '|'];
     if let [only] = first
-        && let Some(other) = OTHERS.iter().find(|other| only.contains(**other))
+        && let Some(other) = OTHER_SEPARATORS
+            .map(char::from)
+            .iter()
+            .find(|other| only.contains(**other))
     {
         return HintedError {
             detail: format!(

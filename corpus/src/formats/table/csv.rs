@@ -11,7 +11,7 @@ use crate::formats::table::columns::{CellPicker, ColumnIndices, RowCells, TableH
 use crate::formats::table::quoted::{QuotedRow, RowCutter};
 use crate::formats::text_place::TextPlace;
 use crate::options::Options;
-use crate::skipped::{Nth, RecordFault};
+use crate::skipped::{HintedError, Nth, RecordFault};
 
 /// What to do about a row with more or fewer cells than the first row.
 const QUOTES: &str = "a text that contains commas or line breaks needs quotes around it";
@@ -50,7 +50,11 @@ impl<R: BufRead> CsvRows<R> {
             return Ok(rows);
         };
         let row = cut.row.as_mut().map_err(|fault| {
-            io::Error::other(format!("its first row cannot be read: {}", fault.detail))
+            let detail = format!("its first row cannot be read: {}", fault.detail);
+            match fault.hint {
+                Some(hint) => io::Error::other(HintedError { detail, hint }),
+                None => io::Error::other(detail),
+            }
         })?;
         let mut names = Vec::new();
         cells(&mut rows.csv, row, |_, cell, _| {

@@ -4,7 +4,10 @@ use std::io::{self, BufRead, Cursor, Read};
 use std::mem::take;
 
 use crate::decode::{MARK, without_mark};
-use crate::skipped::RecordFault;
+use crate::skipped::{Hint, RecordFault};
+
+/// What other programs write between cells.
+pub(super) const OTHER_SEPARATORS: [u8; 2] = [b';', b'|'];
 
 /// A row with its line ending, or why it is lost.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,7 +96,7 @@ impl<R: BufRead> RowCutter<R> {
                 }
                 if matches!(place, CellState::Quote | CellState::Padded) && next == CellState::Cell
                 {
-                    fault.get_or_insert_with(|| behind_quote(opened, self.lines + 1));
+                    fault.get_or_insert_with(|| behind_quote(byte, opened, self.lines + 1));
                 }
                 (place, is_blank) = (next, false);
             }
@@ -145,8 +148,17 @@ impl<R: BufRead> RowCutter<R> {
     }
 }
 
-/// What is wrong with a row that has text behind a closing quote.
-fn behind_quote(opened: u64, closed: u64) -> RecordFault {
+/// What is wrong with a row that has text behind a closing quote, first this byte.
+fn behind_quote(byte: u8, opened: u64, closed: u64) -> RecordFault {
+    if OTHER_SEPARATORS.contains(&byte) {
+        let other = char::from(byte);
+        let detail =
+            format!("quoted cells are separated by `{other}`, and only commas and tabs are read");
+        return RecordFault {
+            hint: Some(Hint::Separator),
+            ..RecordFault::bad(detail)
+        };
+    }
     RecordFault::bad(format!(
         "text follows the quote on line {closed}, which closes the one that opens on line {opened}; a quote within a \
          quoted cell is written twice"
@@ -229,6 +241,8 @@ mod tests {
         let lost = "text follows the quote on line 4, which closes the one that opens on line 2; a quote within a quoted \
                     cell is written twice";
         assert_eq!(cuts(text, 99), ["a\n", lost, "4,f\n"]);
+        let other = "quoted cells are separated by `;`, and only commas and tabs are read";
+        assert_eq!(cuts("\"a\";\"b\"\n", 99), [other]);
         for sound in [
             "\"a\" ,b\n",
             "\"a\"  \n",
