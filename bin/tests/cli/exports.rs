@@ -178,6 +178,20 @@ fn the_same_ids_and_texts_are_counted_and_said() {
 }
 
 #[test]
+fn an_id_that_a_later_file_repeats_is_refused_there() {
+    let sandbox = Sandbox::new();
+    let line = |seed| serde_json::json!({"id": "1", "text": text(seed, 40)}).to_string();
+    sandbox.write("a.jsonl", line(1));
+    sandbox.write("b.jsonl", [line(1), line(2)].join("\n"));
+    let add = ["add", "--id-scope", "all", "a.jsonl", "b.jsonl"];
+    let ran = sandbox.run(&add).expect(2);
+    assert!(ran.stderr.contains(" at b.jsonl:1"), "{}", ran.stderr);
+    sandbox.write("asked.txt", text(1, 40));
+    let ran = sandbox.run(&["query", "asked.txt"]).expect(0);
+    assert!(ran.stdout.contains("\t1\t1.0000"), "{}", ran.stdout);
+}
+
+#[test]
 fn one_run_is_like_several() {
     let sandbox = exports();
     let both = ["news.jsonl", "tickets.jsonl"];

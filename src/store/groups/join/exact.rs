@@ -537,9 +537,16 @@ mod tests {
         let mut join = ExactJoin::new(bounds, sizes.collect(), 1 << 30, sets, &pool).unwrap();
         join.postings = postings;
         let mut all = Vec::new();
+        let (mut before, sets_in_all) = join.looked_up();
+        assert_eq!(before, 0);
         while let Some(found) = join.find(sets, &pool).unwrap() {
             all.extend(found);
+            let (looked_up, in_all) = join.looked_up();
+            assert!(looked_up >= before && in_all == sets_in_all);
+            before = looked_up;
         }
+        let counted = sets.iter().filter(|set| !set.is_empty()).count();
+        assert_eq!((before, sets_in_all), (counted, counted));
         all
     }
 
