@@ -291,7 +291,8 @@ fn original_words(name: &str) -> (Vec<String>, Option<String>) {
     while words.pop_if(|last| tells_copy(last)).is_some() {}
     if begins_with_one_of(stem, COPY_WORDS) {
         let has_of = words.get(1).is_some_and(|word| OF_WORDS.have(word));
-        words.drain(..if has_of { 2 } else { 1 });
+        let marks = if has_of { 2 } else { 1 };
+        words.drain(..marks.min(words.len()));
     }
     (words, extension.map(str::to_lowercase))
 }
@@ -496,6 +497,8 @@ fn words(name: &str) -> impl DoubleEndedIterator<Item = &str> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -776,6 +779,26 @@ mod tests {
             ),
         ] {
             assert!(!may_be_cut(file, other, above), "{file} of {other}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_two_names_are_compared(
+            names in proptest::array::uniform2(proptest::collection::vec(
+                prop_oneof![
+                    "[a-zA-Z0-9äß(\\[\\])~#.$ _-]{0,4}",
+                    proptest::sample::select(vec![
+                        "Копия ", "copy", "Copy of ", "von ", " (1)", ".txt", ".bak", "old", "-LAPTOP-", "副本", ".gz",
+                    ])
+                    .prop_map(str::to_owned),
+                ],
+                0..6,
+            )),
+        ) {
+            let [file, other] = names.map(|parts| parts.concat());
+            let may_be = may_be_cut(&file, &other, 0);
+            prop_assert!(may_be || file != other);
         }
     }
 
