@@ -189,10 +189,7 @@ struct VersionSigns {
     /// Those of them that the original must have, too: not those of folders above what was named, of folders of copies, and of
     /// folders in these.
     sure: Vec<String>,
-    /// The words of its name that tell no copy.
-    words: Vec<String>,
-    /// Its extension, for a copy that of the original if there is one: `txt` for `a.txt.bak`, and none for `a.bak`.
-    extension: Option<String>,
+    original: OriginalName,
 }
 
 impl VersionSigns {
@@ -208,13 +205,17 @@ impl VersionSigns {
         }
         let is_copy = is_copy_of_file(&name);
         found.take(&name, is_copy, true);
-        if is_copy {
-            (found.words, found.extension) = original_words(&name);
+        found.original = if is_copy {
+            OriginalName::of(&name)
         } else {
             let (stem, end) = name.rsplit_once('.').unwrap_or((&name, ""));
-            found.words = name_words(stem);
-            found.extension = Some(end.to_lowercase());
-        }
+            let words = name_words(stem);
+            OriginalName {
+                sure: words.len(),
+                words,
+                extension: Some(end.to_lowercase()),
+            }
+        };
         found
     }
 
@@ -236,24 +237,14 @@ impl VersionSigns {
         let is_marked_alike =
             self.marks.is_empty() || others.marks.is_empty() || self.marks == others.marks;
         let is_same = self.all == others.all || self.sure == others.all || self.all == others.sure;
-        let is_named_alike = self.has_words_of(others) || others.has_words_of(self);
-        let mut extensions = self.extension.iter().zip(&others.extension);
-        let is_of_one_use = extensions.all(|(own, other)| own == other);
-        is_marked_alike && is_same && is_named_alike && is_of_one_use
-    }
-
-    /// Whether each word of the other name is, or begins, one of this.
-    fn has_words_of(&self, others: &VersionSigns) -> bool {
-        let mut words = others.words.iter();
-        words.all(|word| self.words.iter().any(|own| is_begun_by(own, word)))
+        is_marked_alike && is_same && self.original.fits(&others.original)
     }
 }
 
-/// Whether a word is another one, or that with more behind it that has no letter case: `Thesis2a`, but not `Paula` of `Paul`.
-/// Such scripts may have no spaces between words.
+/// Whether a word is another one, or that with a number behind it and what follows: `Thesis2a`, but not `Paula` of `Paul`.
 fn is_begun_by(word: &str, start: &str) -> bool {
     let rest = word.strip_prefix(start);
-    rest.is_some_and(|rest| !rest.starts_with(char::is_lowercase))
+    rest.is_some_and(|rest| !rest.starts_with(char::is_alphabetic))
 }
 
 /// Returns the words of a name without its extension, in small letters. Numbers at their ends are not part of them.
@@ -263,49 +254,101 @@ fn name_words(stem: &str) -> Vec<String> {
     words.filter(|word| !word.is_empty()).collect()
 }
 
-/// Returns the words of the name of a copy that do not tell one, and the extension of its original, if it has that. A name that
-/// a program gave has no words.
-fn original_words(name: &str) -> (Vec<String>, Option<String>) {
-    let (stem, end) = name.rsplit_once('.').unwrap_or((name, ""));
-    if is_new(stem) || is_short(stem) {
-        return (Vec::new(), Some(end.to_lowercase()));
-    }
-    let conflict = CONFLICT_SIGNS.iter().find_map(|sign| name.find(sign));
-    let mut original = name[..conflict.unwrap_or(name.len())].to_owned();
-    while let Some(bracketed) = copy_brackets(&original) {
-        original.replace_range(bracketed, " ");
-    }
-    let (mut stem, _) = original.rsplit_once('.').unwrap_or((&original, ""));
-    let is_of_copy = ends_with_one(end, OLD_WORDS) || PART_ENDS.have(end);
-    // That of a conflict may have been cut off, and that of a copy stands behind that of its original.
-    let extension = if is_of_copy || is_compressed(Path::new(name)) || is_number(end) {
-        let inner = stem.rsplit_once('.');
-        let inner = inner.filter(|(_, end)| !end.contains(char::is_whitespace));
-        stem = inner.map_or(stem, |(stem, _)| stem);
-        inner.map(|(_, end)| end)
-    } else {
-        Some(words(end).next().unwrap_or_default())
-    };
-    let mut words = name_words(stem);
-    let tells_copy = |word: &String| COPY_WORDS.have(word) || OLD_WORDS.have(word);
-    while words.pop_if(|last| tells_copy(last)).is_some() {}
-    if begins_with_one_of(stem, COPY_WORDS) {
-        let has_of = words.get(1).is_some_and(|word| OF_WORDS.have(word));
-        let marks = if has_of { 2 } else { 1 };
-        words.drain(..marks.min(words.len()));
-    }
-    (words, extension.map(str::to_lowercase))
+/// What the name of a copy says of its original.
+#[derive(Default)]
+struct OriginalName {
+    /// Its words, and maybe last ones such as `copy`, `old` or `draft`. A name that a program gave has none.
+    words: Vec<String>,
+    /// How many of these words are left without such last ones.
+    sure: usize,
+    /// Its extension, if the name has that.
+    extension: Option<String>,
 }
 
-/// Returns the place of the first brackets that have only a number, or a word that tells a copy.
+impl OriginalName {
+    /// Whether these may be names of one text: with one extension, if both have one, and all words of one in the other, or the
+    /// same words but for last ones that tell a copy.
+    fn fits(&self, others: &OriginalName) -> bool {
+        let mut extensions = self.extension.iter().zip(&others.extension);
+        let is_of_one_use = extensions.all(|(own, other)| own == other);
+        let is_named_alike = self.has_words_of(others)
+            || others.has_words_of(self)
+            || self.words[..self.sure] == others.words[..]
+            || self.words[..] == others.words[..others.sure];
+        is_of_one_use && is_named_alike
+    }
+
+    /// Whether each word of the other name is, or begins, one of this.
+    fn has_words_of(&self, others: &OriginalName) -> bool {
+        let mut words = others.words.iter();
+        words.all(|word| self.words.iter().any(|own| is_begun_by(own, word)))
+    }
+
+    fn of(name: &str) -> OriginalName {
+        let (stem, end) = name.rsplit_once('.').unwrap_or((name, ""));
+        let mut words = Vec::new();
+        let mut extension = Some(self::words(end).next().unwrap_or_default());
+        let stem = conflict(name).map_or(stem, |place| &name[..place]);
+        if !is_new(stem) && !is_short(stem) {
+            let is_part = PART_ENDS.have(end);
+            let is_behind = is_part || ends_with_one(end, OLD_WORDS) || is_number(end);
+            let mut stem = stem;
+            if is_behind || is_compressed(Path::new(name)) {
+                // The extension of the original stands before that of the copy.
+                let inner = stem.rsplit_once('.');
+                let inner = inner.filter(|(_, end)| !end.contains(char::is_whitespace));
+                stem = inner.map_or(stem, |(stem, _)| stem);
+                extension = inner.map(|(_, end)| end).or(extension.filter(|_| is_part));
+            }
+            let mut bare = stem.to_owned();
+            while let Some(bracketed) = copy_brackets(&bare) {
+                bare.replace_range(bracketed, " ");
+            }
+            let bare = JOINED_COPY_WORDS
+                .iter()
+                .fold(&*bare, |bare, word| bare.trim_end_matches(word));
+            words = name_words(bare);
+            if begins_with_one_of(bare, COPY_WORDS) {
+                let has_of = words.get(1).is_some_and(|word| OF_WORDS.have(word));
+                let marks = if has_of { 2 } else { 1 };
+                words.drain(..marks.min(words.len()));
+            }
+        }
+        let tells_copy = |word: &String| COPY_WORDS.have(word) || OLD_WORDS.have(word);
+        let marks = words
+            .iter()
+            .rev()
+            .take_while(|word| tells_copy(word))
+            .count();
+        OriginalName {
+            sure: words.len() - marks,
+            words,
+            extension: extension.map(str::to_lowercase),
+        }
+    }
+}
+
+/// Where the part of a name begins that tells a conflict of two computers. That of a computer has a digit.
+fn conflict(name: &str) -> Option<usize> {
+    CONFLICT_SIGNS.iter().find_map(|sign| {
+        let place = name.find(sign)?;
+        name[place..]
+            .contains(|letter: char| letter.is_ascii_digit())
+            .then_some(place)
+    })
+}
+
+/// Returns the place of the first brackets that have nothing but words that tell a copy and numbers, or such a word and a date.
 fn copy_brackets(name: &str) -> Option<std::ops::Range<usize>> {
     name.match_indices(['(', '[']).find_map(|(start, _)| {
         let len = name[start..].find([')', ']'])? + 1;
         let inside = &name[start..start + len];
-        let letters = |word| str::trim_end_matches(word, char::is_numeric);
-        let mut letters = words(inside).map(letters);
-        let has_word = letters.any(|word| COPY_WORDS.have(word) || OLD_WORDS.have(word));
-        (has_word || !inside.contains(char::is_alphabetic)).then_some(start..start + len)
+        let tells_copy = |word: &str| COPY_WORDS.have(word) || OLD_WORDS.have(word);
+        let is_number = |word: &str| word.starts_with(char::is_numeric);
+        let is_mark = |word: &str| tells_copy(word) || is_number(word) || word == "conflicted";
+        let has_date = runs_of_digits(inside).any(|(_, digits)| digits.len() == 4);
+        let is_dated = has_date && words(inside).any(tells_copy);
+        (is_dated || words(inside).all(is_mark)).then_some(start..start + len)
     })
 }
 
@@ -319,7 +362,7 @@ fn is_of_copy(name: &str, start: usize, digits: &str) -> bool {
         || before.ends_with('~')
         || before.ends_with('.') && behind.is_empty();
     let is_short = digits.len() <= 2;
-    let of_conflict = CONFLICT_SIGNS.iter().any(|sign| before.contains(sign));
+    let of_conflict = conflict(name).is_some_and(|place| place < start);
     let opened = before.rfind(['(', '[']).map(|place| &before[place + 1..]);
     let closed = behind.find([')', ']']).map(|place| &behind[..place]);
     let is_in_brackets = |(opened, closed): (&str, &str)| {
@@ -397,7 +440,7 @@ fn is_file_aside(name: &str) -> bool {
     // A number at the end of a date is not that of a rotated log.
     let is_rotated = before.contains(char::is_alphabetic) && end.parse::<u32>().is_ok();
     let is_old = [end, stem].iter().any(|it| ends_with_one(it, OLD_WORDS));
-    let is_conflict = CONFLICT_SIGNS.iter().any(|it| name.contains(it));
+    let is_conflict = conflict(name).is_some();
     let is_part = PART_ENDS.have(end) || is_conflict;
     let is_saved = name.ends_with('~')
         || name.starts_with("~$")
@@ -693,12 +736,23 @@ mod tests {
             ("Brief Anna.bak", "Brief Anna.md", 0),
             ("Brief Anna.txt - Kopie", "Brief Anna.txt", 0),
             (".Brief Anna.txt", "Brief Anna.txt", 0),
-            ("Brief Anna_old.txt.gz", "Brief Anna Ende.txt", 0),
-            ("Essay의 사본.txt", "Essay.txt", 0),
+            ("Brief Anna_old.txt.gz", "Brief Anna.txt", 0),
+            ("Essay副本.txt", "Essay.txt", 0),
             ("Thesis2a.txt", "thesis2.txt", 0),
             (
                 "Letter from Old Town draft.txt",
-                "Letter from Old Town, signed.txt",
+                "Letter from Old Town.txt",
+                0,
+            ),
+            (
+                "minutes (Bob's conflicted copy 2024-05-01).txt",
+                "minutes.txt",
+                0,
+            ),
+            ("thesis (3rd copy).txt", "thesis final.txt", 0),
+            (
+                "app.dev.sync-conflict-20240501-120000-AB1.yml",
+                "app.dev.yml",
                 0,
             ),
             ("Copia de Plan Di.txt", "Plan Di neu.txt", 0),
@@ -777,6 +831,26 @@ mod tests {
                 "Tax 2023.txt",
                 0,
             ),
+        ] {
+            assert!(!may_be_cut(file, other, above), "{file} of {other}");
+        }
+    }
+
+    #[test]
+    fn a_word_for_a_copy_may_tell_what_a_text_is_for() {
+        for (file, other, above) in [
+            ("김민.txt", "김민수.txt", 0),
+            ("Lease (tenant copy).txt", "Lease (landlord copy).txt", 0),
+            ("Kyrie Alt.txt", "Kyrie Sopran.txt", 0),
+            ("backup.sh", "deploy.sh", 0),
+            ("test_backup.py", "test_copy.py", 0),
+            ("sensor.temp", "sensor.hum", 0),
+            (
+                "app.dev.sync-conflict-20240102-123456-AB1.yml",
+                "app.prod.yml",
+                0,
+            ),
+            ("software-LAPTOP-ANNA.txt", "software-LAPTOP-BOB.txt", 0),
         ] {
             assert!(!may_be_cut(file, other, above), "{file} of {other}");
         }

@@ -94,8 +94,14 @@ impl Unsplit {
     }
 }
 
-/// Whether the text begins as a page does.
+/// Whether the text begins as a page does, maybe behind comments and the declaration of XML.
 fn is_page(text: &str) -> bool {
+    let mut text = text;
+    for (start, end) in [("<?xml", "?>"), ("<!--", "-->"), ("<!--", "-->")] {
+        let inside = text.strip_prefix(start);
+        let behind = inside.and_then(|inside| inside.split_once(end));
+        text = behind.map_or(text, |(_, behind)| behind.trim_start());
+    }
     let begins = |start: &str| {
         let found = text.get(..start.len());
         found.is_some_and(|found| found.eq_ignore_ascii_case(start))
@@ -162,7 +168,12 @@ mod tests {
             assert_eq!(Unsplit::of(text, true, false), of_stream, "{text:?}");
         }
         assert_eq!(Unsplit::of("[1, 2]", false, true), Some(Array));
-        for page in ["\n<!DOCTYPE HTML>\n<p>a", "<html lang=en>"] {
+        for page in [
+            "\n<!DOCTYPE HTML>\n<p>a",
+            "<html lang=en>",
+            "<?xml version=\"1.0\"?>\n<html>",
+            "<!-- saved from a -->\n<HTML>",
+        ] {
             assert_eq!(Unsplit::of(page, false, false), Some(Unsplit::Page));
         }
         let date = "Mon Jan  1 00:00:01 2024";

@@ -247,7 +247,7 @@ fn contents<'r>(part: &MessagePart<'_>, raw: &'r [u8]) -> Cow<'r, [u8]> {
     if transfer.eq_ignore_ascii_case("base64") {
         Cow::Owned(transfer::base64(bytes))
     } else if transfer.eq_ignore_ascii_case("quoted-printable") {
-        transfer::quoted_printable(bytes)
+        Cow::Owned(transfer::quoted_printable(bytes))
     } else {
         Cow::Borrowed(bytes)
     }

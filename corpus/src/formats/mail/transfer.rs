@@ -1,26 +1,41 @@
 //! The encodings in which parts of messages are sent: quoted-printable and Base64 (RFC 2045, sections 6.7 and 6.8).
 
-use std::borrow::Cow;
-
 use mail_parser::decoders::base64::base64_decode;
-use mail_parser::decoders::quoted_printable::quoted_printable_decode;
 
-/// Decodes a part. An equals sign that encodes nothing, as in an address that a list added, stays as it is.
-pub(super) fn quoted_printable(bytes: &[u8]) -> Cow<'_, [u8]> {
-    let decoded = quoted_printable_decode(bytes).or_else(|| {
-        let mut pieces = bytes.split(|&byte| byte == b'=').peekable();
-        let mut sound = pieces.next().unwrap_or_default().to_vec();
-        while let Some(piece) = pieces.next() {
-            let is_code = piece.len() >= 2 && piece[..2].iter().all(u8::is_ascii_hexdigit);
-            let next = piece.iter().find(|byte| !b" \t\r".contains(byte));
-            let is_line_end = next.map_or(pieces.peek().is_none(), |&next| next == b'\n');
-            let sign: &[u8] = if is_code || is_line_end { b"=" } else { b"=3D" };
-            sound.extend_from_slice(sign);
-            sound.extend_from_slice(piece);
+/// Decodes a part. An equals sign that encodes nothing, as in an address that a list added, stays as it is. Blanks before a
+/// line end go.
+pub(super) fn quoted_printable(bytes: &[u8]) -> Vec<u8> {
+    let mut decoded = Vec::with_capacity(bytes.len());
+    for line in bytes.split_inclusive(|&byte| byte == b'\n') {
+        let content = line.trim_ascii_end();
+        let (content, end) = match content.strip_suffix(b"=") {
+            Some(content) => (content, &[][..]),
+            None => (content, &line[line.len() - line_end(line)..]),
+        };
+        let mut rest = content;
+        while let Some(place) = rest.iter().position(|&byte| byte == b'=') {
+            decoded.extend_from_slice(&rest[..place]);
+            let code = rest.get(place + 1..place + 3).and_then(|code| {
+                let code = std::str::from_utf8(code).ok()?;
+                let is_hex = code.bytes().all(|byte| byte.is_ascii_hexdigit());
+                u8::from_str_radix(code, 16).ok().filter(|_| is_hex)
+            });
+            decoded.push(code.unwrap_or(b'='));
+            rest = &rest[place + if code.is_some() { 3 } else { 1 }..];
         }
-        quoted_printable_decode(&sound)
-    });
-    decoded.map_or(Cow::Borrowed(bytes), Cow::Owned)
+        decoded.extend_from_slice(rest);
+        decoded.extend_from_slice(end);
+    }
+    decoded
+}
+
+/// The number of bytes of the end of a line.
+fn line_end(line: &[u8]) -> usize {
+    match line {
+        [.., b'\r', b'\n'] => 2,
+        [.., b'\n'] => 1,
+        _ => 0,
+    }
 }
 
 /// Decodes a part. What stands behind its last line, as lists and companies add it, stays as it is.
@@ -66,6 +81,11 @@ mod tests {
                 "caf\u{e9} and\nhttp://a.example/?user=me&n==\n",
             ),
             ("1 + 1 = 2 =C3=A9=", "1 + 1 = 2 \u{e9}"),
+            (
+                "2 * 12.50 = 25 euro \r\nid=7",
+                "2 * 12.50 = 25 euro\r\nid=7",
+            ),
+            ("a=3d=3D=\r\n=+1 =\u{e9}\n", "a===+1 =\u{e9}\n"),
         ] {
             let text = quoted_printable(encoded.as_bytes());
             assert_eq!(String::from_utf8_lossy(&text), decoded);
