@@ -171,9 +171,9 @@ pub(crate) struct PartedPath<'a> {
 }
 
 /// Whether a file may be another one that was cut off, by the names of both and of their folders: they have the same numbers, one
-/// name has all words of the other, and they have the same extension. Other numbers
-/// tell versions, other words what a text is for, and other extensions files of other uses. A copy may have a number, words
-/// and an extension of its own that tell it, and folders of copies other numbers than those of the originals, or none.
+/// name has all words of the other, and they have the same extension. Other numbers tell versions, other words what a text is
+/// for, and other extensions files of other uses. A copy may have a number, words and an extension of its own that tell it, and
+/// folders of copies other numbers than those of the originals, or none.
 pub(crate) fn may_be_cut_from(file: &PartedPath<'_>, other: &PartedPath<'_>) -> bool {
     let [own, others] = [file, other].map(VersionSigns::of);
     own.fit(&others)
@@ -314,7 +314,6 @@ impl OriginalName {
                 words.drain(..marks.min(words.len()));
             }
         }
-        let tells_copy = |word: &String| COPY_WORDS.have(word) || OLD_WORDS.have(word);
         let marks = words
             .iter()
             .rev()
@@ -326,6 +325,11 @@ impl OriginalName {
             extension: extension.map(str::to_lowercase),
         }
     }
+}
+
+/// Whether a word tells a copy or an earlier version.
+fn tells_copy(word: &str) -> bool {
+    COPY_WORDS.have(word) || OLD_WORDS.have(word)
 }
 
 /// Where the part of a name begins that tells a conflict of two computers. That of a computer has a digit.
@@ -343,9 +347,8 @@ fn copy_brackets(name: &str) -> Option<std::ops::Range<usize>> {
     name.match_indices(['(', '[']).find_map(|(start, _)| {
         let len = name[start..].find([')', ']'])? + 1;
         let inside = &name[start..start + len];
-        let tells_copy = |word: &str| COPY_WORDS.have(word) || OLD_WORDS.have(word);
-        let is_number = |word: &str| word.starts_with(char::is_numeric);
-        let is_mark = |word: &str| tells_copy(word) || is_number(word) || word == "conflicted";
+        let is_numbered = |word: &str| word.starts_with(char::is_numeric);
+        let is_mark = |word: &str| tells_copy(word) || is_numbered(word) || word == "conflicted";
         let has_date = runs_of_digits(inside).any(|(_, digits)| digits.len() == 4);
         let is_dated = has_date && words(inside).any(tells_copy);
         (is_dated || words(inside).all(is_mark)).then_some(start..start + len)
@@ -356,9 +359,8 @@ fn copy_brackets(name: &str) -> Option<std::ops::Range<usize>> {
 fn is_of_copy(name: &str, start: usize, digits: &str) -> bool {
     let (before, behind) = name.split_at(start);
     let behind = &behind[digits.len()..];
-    let is_of_copies = |word: &str| COPY_WORDS.have(word) || OLD_WORDS.have(word);
     let is_last = behind.is_empty() || name.rfind('.') == Some(start + digits.len());
-    let follows = words(before).next_back().is_some_and(is_of_copies)
+    let follows = words(before).next_back().is_some_and(tells_copy)
         || before.ends_with('~')
         || before.ends_with('.') && behind.is_empty();
     let is_short = digits.len() <= 2;
@@ -367,9 +369,7 @@ fn is_of_copy(name: &str, start: usize, digits: &str) -> bool {
     let closed = behind.find([')', ']']).map(|place| &behind[..place]);
     let is_in_brackets = |(opened, closed): (&str, &str)| {
         let is_alone = is_short && opened.is_empty() && closed.is_empty();
-        let has_word = [opened, closed]
-            .iter()
-            .any(|it| words(it).any(is_of_copies));
+        let has_word = [opened, closed].iter().any(|it| words(it).any(tells_copy));
         !opened.contains([')', ']']) && (is_alone || has_word)
     };
     is_short && is_last && follows || of_conflict || opened.zip(closed).is_some_and(is_in_brackets)

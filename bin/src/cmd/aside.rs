@@ -127,7 +127,8 @@ fn move_to(
 fn note_moved(moved: &MoveSummary, judging: &JudgingArgs, console: &Console) {
     if moved.files > 0 && judging.keep.is_none() && judging.against.is_none() {
         console.note(
-            "of similar files, the one that says more stays; of equal ones, one that is not named like a copy (--keep chooses another)",
+            "of similar files, the one that says more stays; of equal ones, one that is not named like a copy (--keep chooses \
+             another)",
         );
     }
     if moved.differing > 0 {

@@ -248,9 +248,8 @@ fn is_of_records(skipped: &Skipped) -> bool {
 
 /// A line about patterns of --exclude that matched nothing, neither in the input nor in what it is compared with.
 pub(super) fn exclusion_note(done: &DedupSummary, judging: &JudgingArgs) -> Option<String> {
-    let mut others = done.compared.iter();
-    let has_excluded =
-        others.any(|compared| compared.reading.by_reason().contains_key(&Reason::Excluded));
+    let others = done.compared.as_ref().map(|compared| &compared.reading);
+    let has_excluded = others.is_some_and(|it| it.by_reason().contains_key(&Reason::Excluded));
     let note = done.reading.no_exclusion_note(&judging.inputs);
     note.filter(|_| !has_excluded)
 }

@@ -319,8 +319,9 @@ impl<'a> AddRun<'a> {
         if let Some(same) = earlier.filter(|key| is_same(key)) {
             return name(same.clone(), true);
         }
-        if let Some(same) = self.keys_above(&origin.source)?.into_iter().find(is_same) {
-            return name(same, true);
+        let above = self.keys_above(&origin.source)?;
+        if let Some(same) = above.iter().find(|key| is_same(key)) {
+            return name(same.clone(), true);
         }
         if outcome.relation != Relation::ExactCopy {
             return Ok(None);
@@ -330,7 +331,7 @@ impl<'a> AddRun<'a> {
             return name(same, true);
         }
         // From another folder, the same relative path leads elsewhere.
-        for key in self.other_keys.above(&origin.source) {
+        for key in above {
             let is_it = self
                 .store
                 .get(&key)?
