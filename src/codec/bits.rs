@@ -1,9 +1,6 @@
 //! Unsigned integers of a fixed number of bits, packed into bytes starting at the lowest bit.
 
-/// The number of zero bytes after packed integers, which let each be read with one eight-byte load.
-pub(crate) const PADDING: usize = 8;
-
-/// Appends integers of `bits` bits, at most 32, packed and without padding. The bits above must be zero.
+/// Appends integers of `bits` bits, at most 32, packed. The bits above must be zero.
 pub(crate) fn write_all(values: impl ExactSizeIterator<Item = u32>, bits: u32, out: &mut Vec<u8>) {
     let start = out.len();
     let end = start + (values.len() * bits as usize).div_ceil(8);
@@ -28,21 +25,28 @@ pub(crate) fn write_all(values: impl ExactSizeIterator<Item = u32>, bits: u32, o
     out.truncate(end);
 }
 
-/// The number of bytes that `bits` packed bits take, including padding.
-pub(crate) fn packed_bytes(bits: u64) -> u64 {
-    bits.div_ceil(8) + PADDING as u64
-}
-
-/// The integer of `bits` bits, at most 32, that begins at bit `at`. `bytes` must end in the padding.
+/// The integer of `bits` bits, at most 32, that begins at bit `at`.
 pub(crate) fn read(bytes: &[u8], at: usize, bits: u32) -> u32 {
-    let start = at / 8;
-    let mut word = [0; 8];
-    word.copy_from_slice(&bytes[start..start + 8]);
-    let value = u64::from_le_bytes(word) >> (at % 8);
+    let value = first_word(&bytes[at / 8..]) >> (at % 8);
     low32(value & mask(bits))
 }
 
-/// Replaces `values` by the integers of `bits` bits, at most 32, packed in `bytes`, which must end in the padding.
+/// The little-endian words of `bytes`. Zeros follow the last byte.
+pub(crate) fn words(bytes: &[u8]) -> impl Iterator<Item = u64> + '_ {
+    bytes.chunks(8).map(first_word)
+}
+
+/// The first eight bytes, or all and zeros behind them.
+fn first_word(bytes: &[u8]) -> u64 {
+    let word = bytes.first_chunk().copied().unwrap_or_else(|| {
+        let mut word = [0; 8];
+        word[..bytes.len()].copy_from_slice(bytes);
+        word
+    });
+    u64::from_le_bytes(word)
+}
+
+/// Replaces `values` by the integers of `bits` bits, at most 32, packed in `bytes`.
 pub(crate) fn read_all(bytes: &[u8], bits: u32, values: &mut [u32]) {
     if let Some(read) = READERS.get(bits as usize) {
         read(bytes, values);
@@ -52,8 +56,8 @@ pub(crate) fn read_all(bytes: &[u8], bits: u32, values: &mut [u32]) {
 /// The number of integers that are read at a time. They begin and end at byte boundaries.
 const ROW: usize = 8;
 
-/// The number of bytes that are read for a row of 32-bit integers.
-const WINDOW: usize = 32 + PADDING;
+/// The number of bytes that are read for a row of 32-bit integers, each with a load of eight bytes.
+const WINDOW: usize = 32 + 8;
 
 /// Fills a slice with the integers packed in bytes.
 type UnpackFn = fn(&[u8], &mut [u32]);
@@ -141,12 +145,13 @@ mod tests {
         fn all_integers_are_read_as_one_by_one(
             bits in 0_u32..=32,
             values in prop::collection::vec(any::<u32>(), 0..60),
+            behind in prop::collection::vec(any::<u8>(), 0..60),
         ) {
             let values: Vec<u32> = values.iter().map(|value| value & low32(mask(bits))).collect();
             let mut bytes = Vec::new();
             write_all(values.iter().copied(), bits, &mut bytes);
             prop_assert_eq!(bytes.len(), (values.len() * bits as usize).div_ceil(8));
-            bytes.extend_from_slice(&[0; PADDING]);
+            bytes.extend_from_slice(&behind);
             let mut back = vec![7; values.len()];
             read_all(&bytes, bits, &mut back);
             prop_assert_eq!(&back, &values);

@@ -7,24 +7,25 @@
 //!
 //! | bytes | field |
 //! |---|---|
-//! | n l / 8 rounded up, and 8 of zero | the low bits of each integer |
-//! | (n + (largest >> l) + 1) / 64 rounded up, times 8 | the high parts, as little-endian u64 |
+//! | n l / 8 rounded up | the low bits of each integer |
+//! | (n + ceil(2^32 / 2^l)) / 8 rounded up | the high parts |
 //!
-//! The caller must keep the number of integers. The empty set takes no bytes.
+//! Both count their bits from the lowest of the first byte. The number of integers, which the caller must keep, gives the
+//! number of bytes. The empty set takes none.
 
-use super::bits::{self, PADDING, low32, packed_bytes};
-use super::bytes::u64_at;
+use super::bits::{self, low32};
 
 /// Appends the code of `set`, which must be sorted and free of repetitions.
 pub(crate) fn encode(set: &[u32], out: &mut Vec<u8>) {
-    let Some(&largest) = set.last() else { return };
+    if set.is_empty() {
+        return;
+    }
     let low_bits = low_bits(set.len());
     let mask = low32(bits::mask(low_bits));
     bits::write_all(set.iter().map(|value| value & mask), low_bits, out);
-    out.extend_from_slice(&[0; PADDING]);
     let start = out.len();
-    let places = set.len() + high(largest, low_bits) + 1;
-    out.resize(start + places.div_ceil(64) * 8, 0);
+    let high_bytes = high_places(set.len()).div_ceil(8);
+    out.resize(start + usize::try_from(high_bytes).unwrap_or(0), 0);
     let bytes = &mut out[start..];
     for (index, &value) in set.iter().enumerate() {
         let place = high(value, low_bits) + index;
@@ -32,14 +33,12 @@ pub(crate) fn encode(set: &[u32], out: &mut Vec<u8>) {
     }
 }
 
-/// The maximum size in bytes of the code of `count` integers.
-pub(crate) fn most_bytes(count: u32) -> u64 {
+/// The size in bytes of the code of `count` integers.
+pub(crate) fn code_bytes(count: usize) -> u64 {
     if count == 0 {
         return 0;
     }
-    let low_bits = low_bits(count as usize);
-    let places = u64::from(count) + u64::from(u32::MAX >> low_bits) + 1;
-    packed_bytes(u64::from(count) * u64::from(low_bits)) + places.div_ceil(64) * 8
+    low_bytes(count) + high_places(count).div_ceil(8)
 }
 
 /// Replaces `set` by the `count` integers encoded in `bytes`, or describes what is wrong.
@@ -53,15 +52,15 @@ pub(crate) fn decode(bytes: &[u8], count: usize, set: &mut Vec<u32>) -> Result<(
         };
     }
     let low_bits = low_bits(count);
-    let (low, high) = parts(bytes, count, low_bits)?;
+    let high = high_parts(bytes, count)?;
     // Each integer begins as its low bits. Its one among the high parts adds the rest: its place without the ones
     // before it.
     set.resize(count, 0);
-    bits::read_all(low, low_bits, set);
+    bits::read_all(bytes, low_bits, set);
     let mut places = set.iter_mut();
     let mut at = 0;
-    for (index, word) in high.chunks_exact(8).enumerate() {
-        let mut ones = u64_at(word, 0);
+    for (index, word) in bits::words(high).enumerate() {
+        let mut ones = word;
         while ones != 0 {
             let Some(value) = places.next() else {
                 return Err("a shingle set with too many members");
@@ -86,8 +85,8 @@ pub(crate) fn has_any(bytes: &[u8], count: usize, values: &[u32]) -> Result<bool
         return Ok(false);
     }
     let low_bits = low_bits(count);
-    let (low, high_parts) = parts(bytes, count, low_bits)?;
-    let mut words = high_parts.chunks_exact(8).map(|word| u64_at(word, 0));
+    let high_parts = high_parts(bytes, count)?;
+    let mut words = bits::words(high_parts);
     let is_one = |place: usize| {
         let byte = high_parts.get(place / 8);
         byte.is_some_and(|byte| byte >> (place % 8) & 1 == 1)
@@ -118,7 +117,7 @@ pub(crate) fn has_any(bytes: &[u8], count: usize, values: &[u32]) -> Result<bool
         let wanted = value & low32(bits::mask(low_bits));
         while is_one(place) && place - high < count {
             let at = (place - high) * low_bits as usize;
-            if bits::read(low, at, low_bits) == wanted {
+            if bits::read(bytes, at, low_bits) == wanted {
                 return Ok(true);
             }
             place += 1;
@@ -127,18 +126,23 @@ pub(crate) fn has_any(bytes: &[u8], count: usize, values: &[u32]) -> Result<bool
     Ok(false)
 }
 
-/// The low bits of the integers and their high parts.
-fn parts(bytes: &[u8], count: usize, low_bits: u32) -> Result<(&[u8], &[u8]), &'static str> {
-    let low_bytes = packed_bytes(count as u64 * u64::from(low_bits));
-    let split = usize::try_from(low_bytes).unwrap_or(usize::MAX);
-    if bytes.len() <= split || !(bytes.len() - split).is_multiple_of(8) {
-        return Err("a shingle set of the wrong length");
-    }
-    let (low, high) = bytes.split_at(split);
-    if high.len() < count.div_ceil(8) {
-        return Err("a shingle set of the wrong length");
-    }
-    Ok((low, high))
+/// The high parts of the integers, behind their low bits.
+fn high_parts(bytes: &[u8], count: usize) -> Result<&[u8], &'static str> {
+    let split = usize::try_from(low_bytes(count)).ok();
+    let high = split.and_then(|at| bytes.get(at..));
+    high.filter(|_| bytes.len() as u64 == code_bytes(count))
+        .ok_or("a shingle set of the wrong length")
+}
+
+/// The size in bytes of the low bits of `count` integers.
+fn low_bytes(count: usize) -> u64 {
+    (count as u64 * u64::from(low_bits(count))).div_ceil(8)
+}
+
+/// The number of places in the high parts of `count` integers: one for each, and one for each value that they can have.
+fn high_places(count: usize) -> u64 {
+    let values = u64::from(u32::MAX >> low_bits(count)) + 1;
+    (count as u64).saturating_add(values)
 }
 
 fn low_bits(count: usize) -> u32 {
@@ -171,8 +175,7 @@ mod tests {
             prop_assert_eq!(round_trip(&set), set.clone());
             let mut bytes = Vec::new();
             encode(&set, &mut bytes);
-            let most = most_bytes(u32::try_from(set.len()).unwrap());
-            prop_assert!(bytes.len() as u64 <= most);
+            prop_assert_eq!(bytes.len() as u64, code_bytes(set.len()));
         }
 
         #[test]

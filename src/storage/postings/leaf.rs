@@ -16,7 +16,6 @@
 //! | 8 | (n + 2^(h - l)) / 64 rounded up, times 8 | the upper bits, as little-endian u64, the lowest bit first |
 //! | | n l / 8 rounded up | the lower l bits of n hashes, which ascend |
 //! | | n i / 8 rounded up | their n ids, ascending for equal hashes |
-//! | | 8 | zero |
 
 use std::ops::Range;
 
@@ -66,7 +65,6 @@ pub(crate) fn pack(postings: &[Posting], hash_bits: u32, out: &mut Vec<u8>) {
     let lows = postings.iter().map(|posting| posting.hash() & mask);
     bits::write_all(lows, low_bits, out);
     bits::write_all(postings.iter().map(|posting| posting.id()), id_bits, out);
-    out.extend_from_slice(&[0; bits::PADDING]);
 }
 
 /// The number of lower bits of each of `count` hashes that have `hash_bits` bits.
@@ -114,7 +112,7 @@ impl<'a> Leaf<'a> {
             .ok_or_else(of_wrong_length)?;
         let low_bytes = bytes_of(count, low_bits);
         let ids = lows.get(low_bytes..).ok_or_else(of_wrong_length)?;
-        if ids.len().checked_sub(bits::PADDING) != Some(bytes_of(count, id_bits)) {
+        if ids.len() != bytes_of(count, id_bits) {
             return Err(of_wrong_length());
         }
         let ones: u32 = words(upper).map(u64::count_ones).sum();
