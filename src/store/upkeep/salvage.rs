@@ -349,12 +349,12 @@ impl SalvageRun<'_> {
     /// Judges a content, and keeps it with its documents or reports them as lost.
     fn keep(&mut self, id: u32, documents: Vec<DocumentClaim>) -> Result<()> {
         let wreck = self.wreck;
-        let Some(content) = wreck.content(id, &self.schema) else {
+        let Some(mut content) = wreck.content(id, &self.schema) else {
             self.lose_all(documents, ROW_MISSING);
             return Ok(());
         };
         let mut shingles = ShingleSet::default();
-        let doubt = match self.judge(&content, &mut shingles) {
+        let doubt = match self.judge(&mut content, &mut shingles) {
             ContentWorth::Whole => None,
             ContentWorth::Doubtful(what) => Some(what),
             ContentWorth::Lost(what) => {
@@ -385,8 +385,9 @@ impl SalvageRun<'_> {
         });
     }
 
-    /// Compares the parts of a content with each other. Afterwards, `shingles` holds its shingles.
-    fn judge(&self, content: &ContentRemains, shingles: &mut ShingleSet) -> ContentWorth {
+    /// Compares the parts of a content with each other. Afterwards, `shingles` holds its shingles, and fingerprints that are not
+    /// its own are gone.
+    fn judge(&self, content: &mut ContentRemains, shingles: &mut ShingleSet) -> ContentWorth {
         if !self.schema.keeps_shingles() {
             return match (content.is_row_sound, content.is_signature_sound) {
                 _ if content.signature.is_none() => ContentWorth::Lost("its signature is missing"),
@@ -401,13 +402,17 @@ impl SalvageRun<'_> {
         if content.is_row_sound && content.are_shingles_sound {
             return ContentWorth::Whole;
         }
-        if !self.schema.keeps_signature(content.row.shingle_count) {
-            let is_shingle = |hash: u32| shingles.as_slice().binary_search(&hash).is_ok();
-            return if words(&content.fingerprints).all(is_shingle) {
-                ContentWorth::Doubtful("little or nothing verifies its shingles")
-            } else {
-                ContentWorth::Lost("its shingles do not fit its fingerprints")
-            };
+        let keeps_signature = self.schema.keeps_signature(content.row.shingle_count);
+        let is_shingle = |hash: u32| shingles.as_slice().binary_search(&hash).is_ok();
+        if !words(&content.fingerprints).all(is_shingle) {
+            if !content.are_shingles_sound || !keeps_signature {
+                return ContentWorth::Lost("its shingles do not fit its fingerprints");
+            }
+            // The row does not say where they are.
+            content.fingerprints.clear();
+        }
+        if !keeps_signature {
+            return ContentWorth::Doubtful("little or nothing verifies its shingles");
         }
         // Shingles that reproduce the signature have not changed. The hash of the text may have.
         if content.signature.as_deref() != Some(&*self.sketcher.signature(shingles.as_slice())) {
