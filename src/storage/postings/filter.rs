@@ -47,8 +47,9 @@ const FIRST: usize = LENGTH + 1;
 /// The most postings per word in a new filter.
 const FRESH: u64 = 2;
 
-/// The same in the filter of a rebuilt index. It is smaller, and full when there are a third more postings.
-const REBUILT: u64 = 3;
+/// The numbers of postings and words in the filter of a rebuilt index. It is smaller, and full when there are a quarter more
+/// postings.
+const REBUILT: (u64, u64) = (16, 5);
 
 /// With more postings per word than this, a filter is due for replacement.
 ///
@@ -197,7 +198,8 @@ impl Filter {
 
     /// The number of words of the filter of a rebuilt index.
     pub(crate) fn words_for_rebuilt(postings: u64) -> u64 {
-        postings.div_ceil(REBUILT).max(1)
+        let (of_postings, words) = REBUILT;
+        postings.div_ceil(of_postings).max(1) * words
     }
 
     /// Creates an empty filter of `len` words in `folder`.
