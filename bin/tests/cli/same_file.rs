@@ -109,6 +109,23 @@ fn a_file_that_was_written_anew_is_stored_once() {
     // Another file of the same name is another one.
     sandbox.write("other/docs/a.txt", text(9, 40));
     assert_eq!(add(".", "other")["added"], 1);
+    // From a folder beside it, too.
+    sandbox.write("far/b.txt", text(10, 40));
+    assert_eq!(add("top/docs", "../../far")["added"], 1);
+    let far = sandbox.path("far").to_str().unwrap().to_owned();
+    let ways = [
+        ("far", "."),
+        (".", "far"),
+        ("other", "../far"),
+        ("top/docs", &far),
+    ];
+    for (seed, (folder, path)) in (11..).zip(ways) {
+        sandbox.write("far/b.txt", text(seed, 40));
+        assert_eq!(add(folder, path)["updated"], 1, "{folder} {path}");
+    }
+    let listed = sandbox.run(&["--store", &store, "list"]);
+    let keys = "../../far/b.txt\ndocs/a.txt\nother/docs/a.txt\n";
+    assert_eq!(listed.stdout, keys);
 }
 
 #[test]

@@ -35,8 +35,8 @@ pub(super) struct AddRun<'a> {
     memory: u64,
     uncommitted: Uncommitted,
     other_keys: OtherKeys,
-    /// The last folder, and whether keys are stored that lead to it from a folder above it.
-    above: Option<(PathBuf, bool)>,
+    /// The folders from which keys of earlier runs lead to their files, once they were asked for.
+    folders: Option<Vec<PathBuf>>,
     /// Whether the store had documents before, so that any file may be among them.
     had_documents: bool,
     added: AddSummary,
@@ -97,7 +97,7 @@ impl<'a> AddRun<'a> {
             memory,
             uncommitted: Uncommitted::new(memory),
             other_keys: OtherKeys::new(),
-            above: None,
+            folders: None,
             added: AddSummary::default(),
             files: 0,
             observe,
@@ -319,9 +319,9 @@ impl<'a> AddRun<'a> {
         if let Some(same) = earlier.filter(|key| is_same(key)) {
             return name(same.clone(), true);
         }
-        let above = self.keys_above(&origin.source)?;
-        if let Some(same) = above.iter().find(|key| is_same(key)) {
-            return name(same.clone(), true);
+        let from_folders = self.keys_from_folders(&origin.source)?;
+        if let Some(same) = from_folders.into_iter().find(is_same) {
+            return name(same, true);
         }
         if outcome.relation != Relation::ExactCopy {
             return Ok(None);
@@ -331,7 +331,7 @@ impl<'a> AddRun<'a> {
             return name(same, true);
         }
         // From another folder, the same relative path leads elsewhere.
-        for key in above {
+        for key in self.other_keys.above(&origin.source) {
             let is_it = self
                 .store
                 .get(&key)?
@@ -343,28 +343,15 @@ impl<'a> AddRun<'a> {
         Ok(None)
     }
 
-    /// Returns the keys that the file at `path` may have from a folder above it: of those that begin with a folder, only if
-    /// such keys are stored.
-    fn keys_above(&mut self, path: &Path) -> Result<Vec<String>, Error> {
-        let folder = path.parent().unwrap_or(path);
-        let last = self.above.take().filter(|(last, _)| last == folder);
-        let (folder, is_above) = if let Some(last) = last {
-            last
-        } else {
-            let mut is_above = false;
-            for key in self.other_keys.above(folder) {
-                let mut stored = self.store.documents_with_prefix(&format!("{key}/"))?;
-                is_above |= stored.next().is_some();
-            }
-            (folder.to_owned(), is_above)
-        };
-        self.above = Some((folder, is_above));
-        let mut keys = self.other_keys.above(path);
-        if !is_above {
-            // The shortest is that from its own folder.
-            keys.drain(..keys.len().saturating_sub(1));
+    /// Returns the keys that the file at `path` may have from the folders of earlier runs.
+    fn keys_from_folders(&mut self, path: &Path) -> Result<Vec<String>, Error> {
+        if self.folders.is_none() {
+            let folders = self.store.folders()?;
+            let paths = folders.iter().filter_map(|folder| Key::path(folder));
+            self.folders = Some(paths.filter(|path| path.is_dir()).collect());
         }
-        Ok(keys)
+        let folders = self.folders.as_deref().unwrap_or_default();
+        Ok(self.other_keys.counted_from(path, folders))
     }
 
     /// Returns the key that a new file had before it was renamed: the key of a file with the same text, size and

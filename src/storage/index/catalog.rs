@@ -12,7 +12,7 @@ use redb::{
 use super::append::{Appender, append, copy};
 use super::document::{DocumentChange, DocumentRow};
 use super::open::page_bytes;
-use super::sources::SourceFile;
+use super::sources::{FOLDER_END, SourceFile};
 use crate::error::Result;
 use crate::storage::format::ColumnKind;
 use crate::storage::parallel::both;
@@ -391,6 +391,16 @@ impl Catalog {
     pub(crate) fn source(&self, number: u64) -> Result<Option<String>, redb::Error> {
         let path = self.sources.get(number)?;
         path.map(|path| text(path.value())).transpose()
+    }
+
+    /// The folders from which keys lead to files.
+    pub(crate) fn folders(&self) -> Result<Vec<String>, redb::Error> {
+        let paths = self.sources.iter()?.map(|entry| text(entry?.1.value()));
+        let is_folder = |path: &Result<String, redb::Error>| {
+            path.as_ref()
+                .map_or(true, |path| path.ends_with(FOLDER_END))
+        };
+        paths.filter(is_folder).collect()
     }
 
     /// The documents whose keys begin with `prefix`, ordered by key.

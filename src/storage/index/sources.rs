@@ -44,7 +44,7 @@ impl SourceFile {
 }
 
 /// The end of the path of a folder.
-const FOLDER_END: char = '/';
+pub(super) const FOLDER_END: char = '/';
 
 impl From<&str> for SourceFile {
     fn from(path: &str) -> SourceFile {

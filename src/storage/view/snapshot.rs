@@ -215,6 +215,11 @@ impl Snapshot {
         }))
     }
 
+    /// The folders from which keys lead to files.
+    pub(crate) fn folders(&self) -> Result<Vec<String>> {
+        self.look(Catalog::folders)
+    }
+
     /// Whether ids hold in all files or in each, as far as it was said.
     pub(crate) fn id_scope(&self) -> IdScope {
         IdScope::of(self.tables.meta.id_scope)

@@ -183,6 +183,16 @@ impl Store {
         })
     }
 
+    /// Returns the [folders](Document::folder) from which the keys of documents lead to their files, in no order. A folder may
+    /// stay listed when its documents are gone.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading the store.
+    pub fn folders(&self) -> Result<Vec<String>> {
+        self.published()?.folders()
+    }
+
     /// Returns the shingles of a document.
     ///
     /// # Errors
