@@ -239,7 +239,7 @@ fn damage_to_a_column_stays_in_its_block() {
         let in_block = 1 + documents * BLOCK * 11 / (bytes * 10);
         assert!(in_block < documents / 2, "{file}");
         let mut damaged = 0;
-        for at in (64..bytes).step_by(bytes / 24 | 1) {
+        for at in (64..bytes).step_by((bytes / 24) | 1) {
             wreck.flip(file, at);
             let (salvaged, told) = wreck.salvage_and_compare();
             assert!(told.len() <= in_block, "{file}, byte {at}: {}", told.len());
