@@ -28,8 +28,10 @@ impl FingerprintChains {
         }
     }
 
+    /// The memory in bytes that the entries take, without room for more.
     pub(super) fn bytes(&self) -> u64 {
-        self.chains.bytes() + size_of_val(&*self.owners) as u64
+        let all = self.chains.bytes() + size_of_val(&*self.owners) as u64;
+        all * self.len() as u64 / self.owners.len().max(1) as u64
     }
 
     pub(super) fn len(&self) -> usize {

@@ -90,10 +90,10 @@ impl RecentPostings {
         self.base
     }
 
-    /// The memory in bytes that this occupies.
+    /// The memory in bytes that the contents take. Room for more is not counted: what a commit empties is filled again.
     pub(crate) fn bytes(&self) -> u64 {
-        let lists = self.lists.iter().map(HashChains::bytes);
-        lists.sum::<u64>() + self.fingerprints.bytes()
+        let lists: u64 = self.lists.iter().map(HashChains::bytes).sum();
+        lists * u64::from(self.len()) / self.room as u64 + self.fingerprints.bytes()
     }
 
     /// The number of contents inserted.
