@@ -14,7 +14,7 @@ const COMMIT_FOR_OTHERS_AFTER: Duration = Duration::from_millis(50);
 /// or once the changes take the given memory divided by this. The rest is for the cache of the index, for batches that
 /// are being read, sketched and added, and for the commit itself. The share is measured with texts of ten words, for
 /// which the changes take the most.
-const SHARE: u64 = 8;
+const SHARE: u64 = 11;
 
 /// Changes of a [fleeting](crate::Options::fleeting) store, which nobody waits for, may take the memory divided by this.
 const FLEETING_SHARE: u64 = 5;
