@@ -10,8 +10,9 @@ use crate::parse;
 /// Move near-duplicates in a folder aside, and back
 ///
 /// Of several similar files, the one that says more stays. Another one moves to the same path below ASIDE if one that stays has
-/// the same lines or goes on behind them; pages and messages move only if their bytes are the same. With --threshold, --keep or
-/// --keys-from, similar files move even if they differ. Nothing is deleted or replaced, and --undo moves everything back.
+/// the same lines or, for a file named like a copy, goes on behind them; pages and messages move only if their bytes are the
+/// same. With --threshold, --keep or --keys-from, similar files move even if they differ. Nothing is deleted or replaced, and
+/// --undo moves everything back.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
@@ -64,10 +65,13 @@ fn of_move(arg: Arg) -> Arg {
     let arg = match arg.get_id().as_str() {
         "undo" | "dry_run" => return arg,
         "keep" => arg.help(
-            "Which of several similar files stays; 3 leaves the first three [default: longest]",
+            "Which of several similar files stays, also of those that differ; 3 leaves the first three [default: longest]",
         ),
         "protect" => arg.help(
             "Never move files whose names match GLOB, as in .gitignore; may be repeated",
+        ),
+        "threshold" => arg.help(
+            "Move files that resemble one that stays by this Jaccard similarity, even if they differ: 0.8 or 80%",
         ),
         "keys_from" => arg.help(
             "Move only files whose keys are in FILE, separated by NUL bytes; if FILE has none, one key per line; \

@@ -132,15 +132,15 @@ fn note_moved(moved: &MoveSummary, judging: &JudgingArgs, console: &Console) {
         );
     }
     if moved.differing > 0 {
-        let (own, stay) = if moved.differing == 1 {
-            ("its", "stays")
-        } else {
-            ("their", "stay")
-        };
         let files = counted(moved.differing, "file resembles", "files resemble");
+        let stay = if moved.differing == 1 {
+            "stays"
+        } else {
+            "stay"
+        };
         console.note(&format!(
-            "{files} one that lacks some of {own} lines or is named like a copy, and {stay}; `dedupdb report` \
-             shows them side by side, and --threshold 0.8 moves them, too"
+            "{files} one with other lines or named like a copy, and {stay}; `dedupdb report` shows them side by side, and \
+             --threshold 0.8 moves them, too"
         ));
     }
     if moved.other_bytes > 0 {

@@ -42,10 +42,10 @@ pub(crate) fn pairs(sandbox: &Sandbox, pairs: u64) {
     for pair in 0..pairs {
         let words = text(pair, 40);
         sandbox.write(
-            format!("in/{}/b{pair:03}a.txt", pair % 3),
+            format!("in/{}/b{pair:03}.txt", pair % 3),
             format!("{words}\nend"),
         );
-        sandbox.write(format!("in/{}/deep/b{pair:03}.txt", pair % 3), &words);
+        sandbox.write(format!("in/{}/old/b{pair:03}.txt", pair % 3), &words);
     }
 }
 
@@ -97,11 +97,7 @@ fn what_would_be_dropped_is_moved_and_comes_back() {
     let ran = sandbox.run(&MOVE).expect(0);
     assert_eq!(
         ran.lines()[0].split('\t').take(3).collect::<Vec<_>>(),
-        [
-            "in/0/deep/b000.txt",
-            "aside/0/deep/b000.txt",
-            "in/0/b000a.txt"
-        ]
+        ["in/0/old/b000.txt", "aside/0/old/b000.txt", "in/0/b000.txt"]
     );
     assert!(
         ran.stderr.contains("1 record would be dropped but stay"),
@@ -273,10 +269,10 @@ fn what_changed_meanwhile_stays() {
             match event {
                 MoveEvent::Judging(dedupdb_corpus::dedup::DedupEvent::Publishing) => {
                     thread::sleep(Duration::from_millis(30));
-                    fs::write(path("0/deep/b000.txt"), "words of somebody").unwrap();
-                    fs::remove_file(path("1/deep/b001.txt")).unwrap();
+                    fs::write(path("0/old/b000.txt"), "words of somebody").unwrap();
+                    fs::remove_file(path("1/old/b001.txt")).unwrap();
                     // The file that the third one resembles.
-                    fs::write(path("2/b002a.txt"), "words of somebody").unwrap();
+                    fs::write(path("2/b002.txt"), "words of somebody").unwrap();
                 }
                 MoveEvent::Moved { .. } => assert!(std::mem::take(&mut is_first)),
                 MoveEvent::Left { file, why, .. } => {
@@ -297,11 +293,11 @@ fn what_changed_meanwhile_stays() {
     );
     assert!(told[1].ends_with("it is gone"), "{told:?}");
     assert!(
-        told[2].contains("b002a.txt changed since the run began"),
+        told[2].contains("b002.txt changed since the run began"),
         "{told:?}"
     );
     assert_eq!(
-        fs::read_to_string(path("0/deep/b000.txt")).unwrap(),
+        fs::read_to_string(path("0/old/b000.txt")).unwrap(),
         "words of somebody"
     );
 }
@@ -385,8 +381,8 @@ fn folders_stay_private_there_and_back() {
     let mode = |path: &str| fs::metadata(sandbox.path(path)).unwrap().mode() & 0o7777;
     let modes = [
         ("in/0", 0o700),
-        ("in/0/deep", 0o2750),
-        ("in/1/deep", 0o711),
+        ("in/0/old", 0o2750),
+        ("in/1/old", 0o711),
         ("in/2", 0o555),
         ("in", 0o750),
     ];
@@ -394,7 +390,7 @@ fn folders_stay_private_there_and_back() {
         fs::set_permissions(sandbox.path(folder), Permissions::from_mode(mode)).unwrap();
     }
     sandbox.run(&MOVE).expect(0);
-    let there = ["aside/0", "aside/0/deep", "aside/1/deep"].map(mode);
+    let there = ["aside/0", "aside/0/old", "aside/1/old"].map(mode);
     assert_eq!(there, [0o700, 0o2750, 0o711]);
     assert_eq!(mode("aside/2"), 0o755, "its owner may write");
     assert_eq!(
@@ -402,9 +398,9 @@ fn folders_stay_private_there_and_back() {
         [0o750, 0o600]
     );
     fs::set_permissions(sandbox.path("in/2"), Permissions::from_mode(0o755)).unwrap();
-    fs::remove_dir(sandbox.path("in/0/deep")).unwrap();
+    fs::remove_dir(sandbox.path("in/0/old")).unwrap();
     sandbox.run(&UNDO).expect(0);
-    assert_eq!(mode("in/0/deep"), 0o2750);
+    assert_eq!(mode("in/0/old"), 0o2750);
 }
 
 #[test]
@@ -456,14 +452,13 @@ fn empty_files_stay_and_what_was_not_read_is_counted() {
 fn a_folder_that_is_read_only_is_told() {
     let sandbox = Sandbox::new();
     pairs(&sandbox, 2);
-    let deep = sandbox.path("in/0/deep");
+    let deep = sandbox.path("in/0/old");
     fs::set_permissions(&deep, Permissions::from_mode(0o555)).unwrap();
     let is_refused = fs::write(deep.join("probe"), "").is_err();
     if is_refused {
         let ran = sandbox.run(&MOVE).expect(2);
         assert!(
-            ran.stderr
-                .contains("in/0/deep/b000.txt: it cannot be moved"),
+            ran.stderr.contains("in/0/old/b000.txt: it cannot be moved"),
             "{}",
             ran.stderr
         );
@@ -508,7 +503,7 @@ fn a_file_is_no_other_copy_of_itself() {
     let ran = ran.expect(0);
     for told in [
         "other.txt is this file itself, and no other copy",
-        "in/1/b001a.txt: in/1/deep/b001.txt is the lesser copy; it stays there",
+        "in/1/b001.txt: in/1/old/b001.txt is the lesser copy; it stays there",
     ] {
         assert!(ran.stderr.contains(told), "{}", ran.stderr);
     }

@@ -155,7 +155,7 @@ fn files_with_the_names_of_our_own_stay() {
     for name in own {
         sandbox.write(format!("in/{name}"), text(1, 40));
     }
-    sandbox.write("in/a z.txt", text(1, 40));
+    sandbox.write("in/a copy.txt", text(1, 40));
     let (moved, left) = moved_while(&sandbox, || {});
     assert_eq!(moved.len(), 1, "{moved:?}");
     assert_eq!(left.len(), 3, "{left:?}");

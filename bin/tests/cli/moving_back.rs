@@ -14,21 +14,21 @@ fn nothing_is_replaced_when_files_come_back() {
     pairs(&sandbox, 4);
     let before = tree(&sandbox, "in");
     sandbox.run(&MOVE).expect(0);
-    sandbox.write("in/0/deep/b000.txt", "mine");
-    fs::remove_file(sandbox.path("aside/1/deep/b001.txt")).unwrap();
-    fs::remove_dir(sandbox.path("in/2/deep")).unwrap();
+    sandbox.write("in/0/old/b000.txt", "mine");
+    fs::remove_file(sandbox.path("aside/1/old/b001.txt")).unwrap();
+    fs::remove_dir(sandbox.path("in/2/old")).unwrap();
     fs::create_dir(sandbox.path("elsewhere")).unwrap();
-    symlink("../../elsewhere", sandbox.path("in/2/deep")).unwrap();
+    symlink("../../elsewhere", sandbox.path("in/2/old")).unwrap();
     let ran = sandbox.run(&UNDO).expect(2);
     for told in [
-        "in/0/deep/b000.txt exists already; it stays there",
-        "aside/1/deep/b001.txt: it is not here any more, nor is it at",
+        "in/0/old/b000.txt exists already; it stays there",
+        "aside/1/old/b001.txt: it is not here any more, nor is it at",
         "a symbolic link is on the way to",
     ] {
         assert!(ran.stderr.contains(told), "{told}: {}", ran.stderr);
     }
     assert_eq!(
-        fs::read_to_string(sandbox.path("in/0/deep/b000.txt")).unwrap(),
+        fs::read_to_string(sandbox.path("in/0/old/b000.txt")).unwrap(),
         "mine"
     );
     assert!(
@@ -38,13 +38,13 @@ fn nothing_is_replaced_when_files_come_back() {
             .is_none()
     );
     // Once the obstacles are gone, the same command continues.
-    fs::remove_file(sandbox.path("in/0/deep/b000.txt")).unwrap();
-    fs::remove_file(sandbox.path("in/2/deep")).unwrap();
+    fs::remove_file(sandbox.path("in/0/old/b000.txt")).unwrap();
+    fs::remove_file(sandbox.path("in/2/old")).unwrap();
     sandbox.run(&UNDO).expect(2);
     let mut after = tree(&sandbox, "in");
     after.insert(
-        "1/deep/b001.txt".to_owned(),
-        before["1/deep/b001.txt"].clone(),
+        "1/old/b001.txt".to_owned(),
+        before["1/old/b001.txt"].clone(),
     );
     assert_eq!(after, before);
 }
@@ -85,7 +85,7 @@ fn the_list_stays_while_a_file_cannot_be_looked_at() {
     let ran = sandbox.run(&UNDO).expect(2);
     assert!(
         ran.stderr
-            .contains("aside/1/deep/b001.txt cannot be looked at"),
+            .contains("aside/1/old/b001.txt cannot be looked at"),
         "{}",
         ran.stderr
     );
@@ -108,11 +108,11 @@ fn a_file_that_is_gone_is_told_once() {
     let sandbox = Sandbox::new();
     pairs(&sandbox, 2);
     let before = tree(&sandbox, "in");
-    let name = "in/1/deep/b001.txt";
+    let name = "in/1/old/b001.txt";
     // A folder or another file with its name is not the file.
     for other in [None, Some(None), Some(Some("another file"))] {
         sandbox.run(&MOVE).expect(0);
-        fs::remove_file(sandbox.path("aside/1/deep/b001.txt")).unwrap();
+        fs::remove_file(sandbox.path("aside/1/old/b001.txt")).unwrap();
         match other {
             None => {}
             Some(None) => fs::create_dir(sandbox.path(name)).unwrap(),
@@ -124,7 +124,7 @@ fn a_file_that_is_gone_is_told_once() {
                 0,
             ),
             _ => (
-                "aside/1/deep/b001.txt: it is not here any more, nor is it at ",
+                "aside/1/old/b001.txt: it is not here any more, nor is it at ",
                 2,
             ),
         };
@@ -138,7 +138,7 @@ fn a_file_that_is_gone_is_told_once() {
                 assert_eq!(fs::read_to_string(sandbox.path(name)).unwrap(), text);
             }
         }
-        sandbox.write(name, &before["1/deep/b001.txt"]);
+        sandbox.write(name, &before["1/old/b001.txt"]);
         assert_eq!(tree(&sandbox, "in"), before);
     }
 }
@@ -153,11 +153,11 @@ fn a_list_that_was_edited_moves_nothing() {
     let after = tree(&sandbox, "in");
     for (edited, reason) in [
         (
-            list.replace("0/deep/b000.txt", "../b000.txt"),
+            list.replace("0/old/b000.txt", "../b000.txt"),
             "line 2 names no file below the folder",
         ),
         (
-            list.replace("0/deep/b000.txt", "/etc/b000.txt"),
+            list.replace("0/old/b000.txt", "/etc/b000.txt"),
             "line 2 names no file below the folder",
         ),
         (
@@ -187,7 +187,7 @@ fn only_lists_are_undone() {
     let before = tree(&sandbox, "in");
     let mut fifo = Command::new("mkfifo");
     assert!(fifo.arg(sandbox.path("fifo")).status().unwrap().success());
-    for none in ["fifo", "/dev/zero", "in/0/b000a.txt"] {
+    for none in ["fifo", "/dev/zero", "in/0/b000.txt"] {
         let ran = sandbox.run(&["move", "--undo", none]).expect(2);
         let told = format!("{none}: this is no list of moved files");
         assert!(ran.stderr.contains(&told), "{}", ran.stderr);
@@ -211,7 +211,7 @@ fn only_lists_are_undone() {
     let ran = sandbox.run(&["move", "in", target]).expect(2);
     assert!(ran.stderr.ends_with(undo), "{}", ran.stderr);
     // Killed between the new name and the removal of the old one, if that is how a file is moved.
-    let [from, to] = ["it's aside/0/deep/b000.txt", "in/0/deep/b000.txt"];
+    let [from, to] = ["it's aside/0/old/b000.txt", "in/0/old/b000.txt"];
     fs::hard_link(sandbox.path(from), sandbox.path(to)).unwrap();
     let ran = sandbox.run(&["move", "--undo", target]).expect(0);
     assert!(ran.stderr.contains("2 files moved back"), "{}", ran.stderr);

@@ -120,7 +120,7 @@ fn what_a_killed_move_left_is_in_nobodys_way() {
     let names: Vec<String> = tree(&sandbox, "aside").into_keys().collect();
     assert_eq!(
         names,
-        [".dedupdb-moved", "0/deep/b000.txt", "1/deep/b001.txt"]
+        [".dedupdb-moved", "0/old/b000.txt", "1/old/b001.txt"]
     );
     // Killed while it moved, and while that was undone.
     sandbox.write("aside/.dedupdb-moving", "process 1 is moving files to it\n");

@@ -46,11 +46,11 @@ impl StayingFile {
     fn has_all_of(&self, other: &PlannedMove, text: &FileText, plan: &MovePlan) -> bool {
         match (&self.text, text) {
             (Some(FileText::Whole(own)), FileText::Whole(text)) => {
-                let may_be_cut = || {
+                let is_cut_copy = || {
                     let path = self.path.as_deref();
-                    path.is_none_or(|path| plan.may_be_cut_from(&other.file, path))
+                    path.is_some_and(|path| plan.is_cut_copy(&other.file, path))
                 };
-                goes_on(own, text) && (lines(own).eq(lines(text)) || may_be_cut())
+                goes_on(own, text) && (lines(own).eq(lines(text)) || is_cut_copy())
             }
             (Some(FileText::Part(own)), FileText::Part(text)) => {
                 let path = self.path.as_deref();
@@ -169,8 +169,8 @@ impl CompleteCheck<'_> {
     }
 }
 
-/// Leaves those files out of the plan whose similar one, which a store knows, moves itself, and that by their names are not cut
-/// from the one that stays in its place. Returns their number.
+/// Leaves those files out of the plan whose similar one, which a store knows, moves itself, and that by their names are no copies
+/// that were cut from the one that stays in its place. Returns their number.
 fn leave_stranded(plan: &mut MovePlan) -> u64 {
     let moving = plan.files.iter().filter(|it| it.stays.is_none());
     let moving: MovedFiles<'_> = moving.map(|it| (&*it.file, it.other.as_deref())).collect();
@@ -181,7 +181,7 @@ fn leave_stranded(plan: &mut MovePlan) -> u64 {
         planned.stays.is_none()
             && planned.other.as_deref() != Some(kept)
             && !planned.has_bytes_of(kept)
-            && !plan.may_be_cut_from(&planned.file, kept)
+            && !plan.is_cut_copy(&planned.file, kept)
     };
     let stranded: Vec<bool> = plan.files.iter().map(is_stranded).collect();
     let mut left = 0;

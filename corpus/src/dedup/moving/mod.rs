@@ -20,8 +20,8 @@ pub use undo::Undo;
 /// Moves the near-duplicates in a folder to another folder, where they keep their relative paths.
 ///
 /// Of similar files, the one that [`Keep::Longest`](crate::dedup::Keep::Longest) prefers stays; [`Dedup::keep`] chooses
-/// another rule. Another one moves if a file that stays has the same lines or goes on behind them, and a page or a message
-/// if one has the same bytes: nothing of it is missing then. [`Move::differing`] moves the others, too.
+/// another rule. Another one moves if a file that stays has the same lines, and a page or a message if one has the same bytes:
+/// nothing of it is missing then. One that is named like a copy of that file also moves if that goes on behind its lines. [`Move::differing`] moves the others, too.
 ///
 /// Before the first file is moved, a list of all files to move, `.dedupdb-moved`, is durable in the other folder. Files
 /// are moved by a rename that replaces nothing. So, whenever a run is killed, each file is complete in one of the two
@@ -99,7 +99,7 @@ pub struct MoveSummary {
     pub bytes: u64,
     /// The number of files that were left where they are on purpose.
     pub left: u64,
-    /// The number of files that resemble one that stays, and stay because it lacks some of their lines.
+    /// The number of files that resemble one that stays, and stay because it has other lines.
     pub differing: u64,
     /// The number of files that could not be moved.
     pub failed: u64,

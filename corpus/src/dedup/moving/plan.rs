@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::hold::{ChangeTime, RESERVED, stamp};
 use super::manifest::{ManifestEntry, MovedFileState};
 use super::{LeftReason, manifest};
-use crate::aside_names::{PartedPath, is_out_of_sight, is_out_of_use, may_be_cut_from, set_aside};
+use crate::aside_names::{PartedPath, is_of_one_text, is_out_of_sight, is_out_of_use, set_aside};
 use crate::dedup::event::DroppedDocument;
 use crate::dedup::files_below::files_below;
 use crate::dedup::surviving_copy::SurvivingCopy;
@@ -268,8 +268,11 @@ impl MovePlan {
         behind(path, common_names(path, &self.root))
     }
 
-    /// Whether a file may be another one that was cut off, by the names of both.
-    pub(super) fn may_be_cut_from(&self, file: &Path, other: &Path) -> bool {
+    /// Whether a file may be a copy of another one that was cut off, by the names of both: its own tell a copy more.
+    pub(super) fn is_cut_copy(&self, file: &Path, other: &Path) -> bool {
+        if set_aside(self.below(file)) <= set_aside(self.below(other)) {
+            return false;
+        }
         let full = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let [own, others] = [file, other].map(full);
         let common = common_names(&own, &others);
@@ -279,7 +282,7 @@ impl MovePlan {
             let above = path.components().count().saturating_sub(below);
             PartedPath { path, above }
         });
-        may_be_cut_from(&file, &other)
+        is_of_one_text(&file, &other)
     }
 
     /// Returns the path of a file as the files of the folder are named, if it is one of them.
