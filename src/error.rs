@@ -62,11 +62,6 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
-    /// A picture of [`plot`](crate#features) has too much on it, or could not be drawn.
-    InvalidPicture {
-        /// What is wrong with it.
-        reason: String,
-    },
     /// A key is empty or longer than [`MAX_KEY_BYTES`](crate::write::MAX_KEY_BYTES).
     InvalidKey {
         /// Length of the key in bytes.
@@ -225,13 +220,6 @@ pub struct Holder {
     pub since: Option<SystemTime>,
 }
 
-impl Holder {
-    /// Returns whether it is the current process.
-    pub fn is_this_process(&self) -> bool {
-        self.process == std::process::id()
-    }
-}
-
 impl fmt::Display for Holder {
     /// Writes which process it is.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -259,7 +247,6 @@ impl fmt::Display for Error {
             | Error::SchemaMismatch { .. }
             | Error::InvalidText { .. }
             | Error::InvalidShingles { .. }
-            | Error::InvalidPicture { .. }
             | Error::InvalidColumn { .. }
             | Error::InvalidKey { .. } => self.given(f),
             Error::NoSuchDocument { key } => {
@@ -333,7 +320,6 @@ impl Error {
             Error::InvalidText { reason } | Error::InvalidShingles { reason } => {
                 write!(f, "{reason}")
             }
-            Error::InvalidPicture { reason } => write!(f, "the picture cannot be drawn: {reason}"),
             Error::InvalidColumn {
                 column,
                 row,
@@ -416,7 +402,7 @@ fn other_format(error: &Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 fn locked(path: &Path, holder: Option<Holder>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let path = path.display();
     match holder {
-        Some(holder) if holder.is_this_process() => {
+        Some(holder) if holder.process == std::process::id() => {
             write!(
                 f,
                 "{path}: another handle of this process is writing to the store"

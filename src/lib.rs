@@ -97,7 +97,6 @@ pub mod fuzzing;
 mod lsh;
 mod parallel;
 mod pool;
-mod preset;
 mod progress;
 mod schema;
 mod sketch;
@@ -130,7 +129,6 @@ pub use store::{Document, Input, Match, Options, Query, Store, Writer};
 /// tokens than a shingle has one shingle, so two such texts have a similarity of 1 or 0.
 pub mod sketching {
     pub use crate::lsh::Bands;
-    pub use crate::preset::Preset;
     pub use crate::schema::SchemaBuilder;
     pub use crate::sketch::{Estimate, Family, Signature, Signer, SlotWidth, agreeing};
     pub use crate::text::{ShingleSet, Shingler, Shingling, seen_characters};

@@ -9,8 +9,9 @@ use clap::builder::{
 };
 use clap::{Arg, Command};
 use dedupdb::Error;
-use dedupdb::sketching::{Family, Preset};
+use dedupdb::sketching::Family;
 use dedupdb::write::IdScope;
+use dedupdb_corpus::Preset;
 use dedupdb_corpus::dedup::{self, Keep, KeepBy};
 use dedupdb_corpus::number;
 use dedupdb_corpus::report::Report;

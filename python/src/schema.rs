@@ -1,7 +1,8 @@
 //! The parameters of a store, by name.
 
 use dedupdb::Schema;
-use dedupdb::sketching::{Bands, Family, Preset, SchemaBuilder, Shingling, SlotWidth};
+use dedupdb::sketching::{Bands, Family, SchemaBuilder, Shingling, SlotWidth};
+use dedupdb_corpus::Preset;
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;

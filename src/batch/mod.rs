@@ -2,23 +2,24 @@
 //!
 //! A data frame, a map/reduce job or a cluster holds the texts, sorts and joins them, and calls these functions in
 //! between. They do no input or output and use no store. They return the same results as a [`Store`](crate::Store) with
-//! the same [`Schema`](crate::Schema), bit for bit. Columns are as in Arrow: numbers in a slice, values of variable
-//! length as offsets into bytes.
+//! the same [`Schema`](crate::Schema), bit for bit. If everything fits in one memory, a
+//! [fleeting](crate::Options::fleeting) store is simpler.
 //!
 //! | step | from | to | with |
 //! |---|---|---|---|
-//! | sketch | texts | hash, signature, band keys, packed shingles, fingerprints of each | [`Sketcher`] |
-//! | meet | keys of one band or bucket | pairs to compare, each once | [`CandidateQuery`] |
-//! | verify | pairs and packed shingles | exact similarities | [`PackedSets::jaccards`], [`verify`] |
+//! | sketch | texts | hash, band keys, packed shingles, fingerprints of each | [`Sketcher`] |
+//! | meet | the contents of each bucket, in order | pairs to compare | [`BucketWalk`] |
+//! | verify | the packed shingles of a pair | their exact similarity | [`verify`] |
 //! | connect | pairs that match | components, each under its lowest id | [`components()`] |
 //! | keep | the contents of a component, in order | the kept ones, and which of them others resemble | [`Keeper`] |
 //!
 //! ```
-//! use dedupdb::batch::{CandidateQuery, KeyWidth, Sketcher, components};
+//! use std::collections::{BTreeMap, BTreeSet};
+//!
+//! use dedupdb::batch::{KeyWidth, Sketcher, components, verify};
 //! use dedupdb::{Schema, sketching::Shingling};
 //!
 //! let schema = Schema::builder().shingling(Shingling::Word(2)).threshold(0.5).build()?;
-//! let ids = [100, 200, 300, 400];
 //! let texts = [
 //!     "The night tram runs again from Friday on, every half hour until four.",
 //!     "Nobody knows who painted the harbour crane in the colours of a parrot.",
@@ -26,16 +27,27 @@
 //!     "The night bus runs again from Friday on, every half hour until five!",
 //! ];
 //! let sketches = Sketcher::new(&schema, KeyWidth::Bits64)?.sketch_all(&texts);
-//! let found = CandidateQuery::new(sketches.keys(), sketches.sizes(), schema.threshold())?.all();
-//! let jaccards = sketches.sets().jaccards(&found.pairs)?;
-//! let matches: Vec<(u64, u64)> = found
-//!     .pairs
-//!     .iter()
-//!     .zip(jaccards)
-//!     .filter(|(_, jaccard)| *jaccard >= schema.threshold())
-//!     .map(|(&(a, b), _)| (ids[a], ids[b]))
-//!     .collect();
-//! assert_eq!(components(&matches)?, [(100, 100), (300, 100), (400, 100)]);
+//! let sketches = sketches.into_iter().collect::<Result<Vec<_>, _>>()?;
+//!
+//! let mut buckets: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+//! for (row, sketch) in sketches.iter().enumerate() {
+//!     for &key in &sketch.keys {
+//!         buckets.entry(key).or_default().push(row);
+//!     }
+//! }
+//! let mut matches = BTreeSet::new();
+//! for rows in buckets.values() {
+//!     for (at, &b) in rows.iter().enumerate() {
+//!         for &a in &rows[..at] {
+//!             let set = |row: usize| (sketches[row].size, &*sketches[row].packed);
+//!             if verify(set(a), set(b)) >= Some(schema.threshold()) {
+//!                 matches.insert((a, b));
+//!             }
+//!         }
+//!     }
+//! }
+//! let matches: Vec<(usize, usize)> = matches.into_iter().collect();
+//! assert_eq!(components(&matches)?, [(0, 0), (2, 0), (3, 0)]);
 //! # Ok::<(), dedupdb::Error>(())
 //! ```
 //!
@@ -55,17 +67,10 @@
 //! 7. To keep one of several similar texts, let a [`Keeper`] judge the contents of each component in the order of their
 //!    keys.
 //!
-//! If everything fits in one memory, [`CandidateQuery`] does step 3 for a matrix of keys.
-//!
-//! If packed shingles are sent to the buckets, [`Verifier`] does steps 3 to 5 in one. This sends 23 kB for a text of
-//! 400 shingles and 17 bands.
-//!
 //! Keys of 64 bits distinguish texts that share no band ([`KeyWidth`]). Stores and the lines of `dedupdb map` use keys
 //! of 32 bits.
 
-mod candidates;
 mod code;
-mod columns;
 mod components;
 mod forest;
 mod keeper;
@@ -75,23 +80,17 @@ mod minima;
 mod packed;
 mod rarity;
 mod sketcher;
-mod sketches;
-mod verifier;
 mod walk;
 
-pub use candidates::{CandidateQuery, Candidates};
 pub use code::ContentCode;
-pub use columns::texts;
 pub use components::components;
 pub use keeper::{Keeper, Verdict};
-pub use keys::{BandKeys, KeyWidth};
+pub use keys::KeyWidth;
 pub use mark::Mark;
 pub use minima::minima;
-pub use packed::{PackedSets, verify};
+pub use packed::verify;
 pub use rarity::Rarity;
-pub use sketcher::Sketcher;
-pub use sketches::{SketchColumns, Sketches};
-pub use verifier::{BucketMember, Verifier};
+pub use sketcher::{Sketcher, TextSketch};
 pub use walk::{BucketPairs, BucketSearch, BucketWalk};
 
 pub(crate) use forest::{Forest, members};

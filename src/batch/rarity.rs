@@ -19,7 +19,7 @@ const COUNTERS: usize = 1 << 16;
 /// use dedupdb::sketching::ShingleSet;
 ///
 /// let set = |tail: u32| ShingleSet::from_hashes((0..9).chain([tail]).collect());
-/// let mut rarity = Rarity::new();
+/// let mut rarity = Rarity::default();
 /// for tail in 100..120 {
 ///     rarity.count(&set(tail));
 /// }
@@ -34,17 +34,13 @@ pub struct Rarity {
 }
 
 impl Default for Rarity {
+    /// Makes empty counts: all shingles are equally rare.
     fn default() -> Rarity {
-        Rarity::new()
+        Rarity::with_counters(COUNTERS)
     }
 }
 
 impl Rarity {
-    /// Makes empty counts: all shingles are equally rare.
-    pub fn new() -> Rarity {
-        Rarity::with_counters(COUNTERS)
-    }
-
     pub(crate) fn with_counters(counters: usize) -> Rarity {
         Rarity {
             counts: vec![0; counters],
@@ -134,7 +130,7 @@ mod tests {
             let set = |s: &std::collections::BTreeSet<u32>| ShingleSet::from_hashes(s.iter().copied().collect());
             let b = a.symmetric_difference(&change).copied().collect();
             let (a, b) = (set(&a), set(&b));
-            let mut rarity = Rarity::new();
+            let mut rarity = Rarity::default();
             for content in &counted {
                 rarity.count(&set(content));
             }

@@ -1,19 +1,14 @@
 //! Makes sketches of texts.
 
 use super::keys::KeyWidth;
-use super::sketches::Sketches;
 use crate::error::Result;
 use crate::lsh::copies_key;
 use crate::parallel;
 use crate::schema::Schema;
 use crate::sketch::Signer;
-use crate::text::{ShingleSet, Shingler};
+use crate::text::{Fingerprints, ShingleSet, Shingler};
 
-/// Texts per task.
-const CHUNK: usize = 64;
-
-/// Makes the sketches of texts for a schema: hash, shingles, signature, band keys, and fingerprints if it has a
-/// passage.
+/// Makes the sketches of texts for a schema.
 ///
 /// A sketch depends only on its text and the schema, so texts may be divided among threads and machines in any way.
 ///
@@ -23,10 +18,8 @@ const CHUNK: usize = 64;
 ///
 /// let schema = Schema::default();
 /// let sketcher = Sketcher::new(&schema, KeyWidth::Bits64)?;
-/// let sketches = sketcher.sketch_all(&["the night tram runs again from Friday on", ""]);
-/// assert_eq!((sketches.len(), sketches.sizes()), (2, &[4, 0][..]));
-/// assert_eq!(sketches.signatures().len(), 2 * schema.signature_bytes());
-/// assert_eq!(sketches.keys().bands(), schema.bands().bands() as usize);
+/// let sketch = sketcher.sketch("the night tram runs again from Friday on")?;
+/// assert_eq!((sketch.size, sketch.keys.len()), (4, schema.bands().bands() as usize));
 /// # Ok::<(), dedupdb::Error>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -35,6 +28,22 @@ pub struct Sketcher {
     shingler: Shingler,
     signer: Signer,
     key_width: KeyWidth,
+}
+
+/// What an engine keeps of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TextSketch {
+    /// The BLAKE3 hash of the text. Texts with the same hash are copies.
+    pub hash: [u8; 32],
+    /// The number of distinct shingles.
+    pub size: u32,
+    /// The key of each band. Those of a text without shingles come from its hash, so it shares buckets only with its copies.
+    pub keys: Vec<u64>,
+    /// The packed shingles ([`ShingleSet::to_packed`]).
+    pub packed: Vec<u8>,
+    /// The fingerprints, 4 little-endian bytes each ([`Schema::fingerprint_step`]). Empty if the schema's passage is 0.
+    pub fingerprints: Vec<u8>,
 }
 
 impl Sketcher {
@@ -77,43 +86,33 @@ impl Sketcher {
         keys
     }
 
-    /// Makes the sketches of texts, on the threads of the current rayon pool.
+    /// Makes the sketch of a text.
     ///
-    /// A text that the schema's shingling cannot read has no shingles and is listed in [`Sketches::failed`]; the
-    /// others have their sketches. The keys of a text without shingles come from its hash, so it shares buckets only
-    /// with its copies.
-    pub fn sketch_all<T: AsRef<str> + Sync>(&self, texts: &[T]) -> Sketches {
-        let parts = texts.chunks(CHUNK).collect();
-        let parts = parallel::map(parts, |texts| self.sketch_some(texts));
-        let mut sketches = Sketches::new(&self.schema);
-        for part in parts {
-            sketches.append(part);
+    /// # Errors
+    ///
+    /// Those of [`Sketcher::shingles`].
+    pub fn sketch(&self, text: &str) -> Result<TextSketch> {
+        let hash = *blake3::hash(text.as_bytes()).as_bytes();
+        let shingles = self.shingles(text)?;
+        let mut keys = self.keys(&shingles);
+        if shingles.is_empty() {
+            let bands = 0..self.schema.bands().bands();
+            keys.extend(bands.map(|band| self.key_width.cut(copies_key(band, &hash))));
         }
-        sketches
+        let fingerprints = shingles.fingerprints().map(Fingerprints::to_bytes);
+        Ok(TextSketch {
+            hash,
+            // It fits: there are at most 2^32 distinct 32-bit hashes, and the text is shorter than that.
+            size: u32::try_from(shingles.len()).unwrap_or(u32::MAX),
+            keys,
+            packed: shingles.to_packed(),
+            fingerprints: fingerprints.unwrap_or_default(),
+        })
     }
 
-    fn sketch_some<T: AsRef<str>>(&self, texts: &[T]) -> Sketches {
-        let mut sketches = Sketches::new(&self.schema);
-        let (mut scratch, mut signature, mut keys) = (Vec::new(), Vec::new(), Vec::new());
-        for text in texts {
-            let text = text.as_ref();
-            let hash = *blake3::hash(text.as_bytes()).as_bytes();
-            let shingles = self.shingles(text);
-            let failure = shingles.as_ref().err().cloned();
-            let shingles = shingles.unwrap_or_default();
-            signature.clear();
-            self.signer
-                .sign_into(shingles.as_slice(), &mut scratch, &mut signature);
-            keys.clear();
-            if shingles.is_empty() {
-                self.append_keys_of_copies(&hash, &mut keys);
-            } else {
-                self.append_keys(&signature, &mut keys);
-            }
-            sketches.push(&hash, &shingles, &signature, &keys);
-            sketches.fail(failure);
-        }
-        sketches
+    /// Makes the sketches of texts, in their order, on the threads of the current rayon pool.
+    pub fn sketch_all<T: AsRef<str> + Sync>(&self, texts: &[T]) -> Vec<Result<TextSketch>> {
+        parallel::map(texts.iter().collect(), |text| self.sketch(text.as_ref()))
     }
 
     fn append_keys(&self, signature: &[u8], keys: &mut Vec<u64>) {
@@ -126,11 +125,5 @@ impl Sketcher {
         for key in keys {
             *key = self.key_width.cut(*key);
         }
-    }
-
-    /// Appends the keys of a text without shingles.
-    fn append_keys_of_copies(&self, hash: &[u8; 32], keys: &mut Vec<u64>) {
-        let bands = 0..self.schema.bands().bands();
-        keys.extend(bands.map(|band| self.key_width.cut(copies_key(band, hash))));
     }
 }

@@ -33,17 +33,25 @@ impl Bands {
         Some(())
     }
 
-    /// Appends the key of each of the b bands of a signature row: a 64-bit hash.
+    /// Appends the key of each of the b bands of a signature row: a 64-bit hash of the slots and the band's number.
+    ///
+    /// The function is frozen, because stores keep its upper half. With all arithmetic modulo 2^64 and `g` =
+    /// 0x9E3779B97F4A7C15, the state starts as `g` times the band's number plus one. Each eight bytes of the band,
+    /// little-endian and the last ones padded with zeros, are exclusive-ored into the state, which is then multiplied
+    /// by `g` and exclusive-ored with itself shifted right by 32. The key is the state after the finalizer of
+    /// `SplitMix64` (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014). The keys of
+    /// unequal bands collide with a probability of 2^-64. Those of bands that differ in a single eight-byte word never
+    /// collide.
     ///
     /// Returns `None` and appends nothing if the row is shorter than [`Bands::used`] slots of `width`.
     ///
     /// ```
     /// use dedupdb::sketching::{Bands, SlotWidth};
     ///
-    /// let (shape, row) = (Bands::new(2, 2, 4)?, [1, 2, 3, 4]);
+    /// let row: Vec<u8> = (0..28).collect();
     /// let mut keys = Vec::new();
-    /// shape.keys(&row, SlotWidth::Bits8, &mut keys).unwrap();
-    /// assert_eq!(shape.key(&row, SlotWidth::Bits8, 1), Some(keys[1]));
+    /// Bands::new(2, 7, 14)?.keys(&row, SlotWidth::Bits16, &mut keys).unwrap();
+    /// assert_eq!([keys[0] >> 32, keys[1] >> 32], [0xC79F_5820, 0x00F5_6573]);
     /// # Ok::<(), dedupdb::Error>(())
     /// ```
     pub fn keys(&self, signature: &[u8], width: SlotWidth, out: &mut Vec<u64>) -> Option<()> {
@@ -64,7 +72,7 @@ impl Bands {
         )
     }
 
-    /// Returns the hash of one band of a signature row: the upper half of its [`key`](Bands::key).
+    /// Returns the hash of one band of a signature row: the upper half of its [key](Bands::keys).
     ///
     /// The 32-bit hashes of unequal bands collide with a probability of 2^-32. Returns `None` if the row ends before
     /// the band does.
@@ -81,31 +89,7 @@ impl Bands {
     /// ```
     #[inline]
     pub fn hash(&self, signature: &[u8], width: SlotWidth, band: u32) -> Option<u32> {
-        self.key(signature, width, band).map(upper)
-    }
-
-    /// Returns the key of one band of a signature row: a 64-bit hash of the slots and the band's number.
-    ///
-    /// The function is frozen, because stores keep its upper half. With all arithmetic modulo 2^64 and `g` =
-    /// 0x9E3779B97F4A7C15, the state starts as `g` times the band's number plus one. Each eight bytes of the band,
-    /// little-endian and the last ones padded with zeros, are exclusive-ored into the state, which is then multiplied
-    /// by `g` and exclusive-ored with itself shifted right by 32. The key is the state after the finalizer of
-    /// `SplitMix64` (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014). The keys of
-    /// unequal bands collide with a probability of 2^-64. Those of bands that differ in a single eight-byte word never
-    /// collide. Returns `None` if the row ends before the band does.
-    ///
-    /// ```
-    /// use dedupdb::sketching::{Bands, SlotWidth};
-    ///
-    /// let row: Vec<u8> = (0..28).collect();
-    /// let shape = Bands::new(2, 7, 14)?;
-    /// let key = shape.key(&row, SlotWidth::Bits16, 0);
-    /// assert_eq!(key.map(|key| key >> 32), Some(0xC79F_5820));
-    /// # Ok::<(), dedupdb::Error>(())
-    /// ```
-    #[inline]
-    pub fn key(&self, signature: &[u8], width: SlotWidth, band: u32) -> Option<u64> {
-        key_of(band, signature, self.range(band, width)?)
+        key_of(band, signature, self.range(band, width)?).map(upper)
     }
 }
 
@@ -131,7 +115,7 @@ fn key_of(number: u32, row: &[u8], range: Range<usize>) -> Option<u64> {
 
 /// Returns the key that copies of a text without shingles share.
 ///
-/// It is that of a band whose bytes are the first eight of the text's hash. It is frozen, like [`Bands::key`].
+/// It is that of a band whose bytes are the first eight of the text's hash. It is frozen, like [`Bands::keys`].
 pub(crate) fn copies_key(band: u32, hash: &[u8; 32]) -> u64 {
     let (words, _) = hash.as_chunks::<WORD>();
     let state = words.first().map(|&word| u64::from_le_bytes(word));

@@ -39,7 +39,6 @@ thread_local! {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Signer {
-    family: Family,
     seed: u64,
     permutations: u32,
     width: SlotWidth,
@@ -64,7 +63,6 @@ impl Signer {
         }
         let drawn = Permutations::draw(family, seed, permutations);
         Ok(Signer {
-            family,
             seed,
             permutations,
             width,
@@ -186,11 +184,6 @@ impl Signer {
         let minima = scratch.as_chunks_mut().0;
         self.drawn.lower(self.level, first, shingles, minima);
         &mut scratch[slots.start - first * BLOCK..slots.end - first * BLOCK]
-    }
-
-    /// Returns the permutation family.
-    pub fn family(&self) -> Family {
-        self.family
     }
 
     /// Returns the seed of the permutations.

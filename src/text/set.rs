@@ -214,23 +214,6 @@ impl ShingleSet {
         self.hashes.is_empty()
     }
 
-    /// Returns the union of the hashes of both sets. It has no tails.
-    #[must_use]
-    pub fn union(&self, other: &ShingleSet) -> ShingleSet {
-        let (mut a, mut b) = (self.as_slice(), other.as_slice());
-        let mut hashes = Vec::with_capacity(a.len() + b.len());
-        while let ([x, after_x @ ..], [y, after_y @ ..]) = (a, b) {
-            hashes.push(*x.min(y));
-            (a, b) = (
-                if x <= y { after_x } else { a },
-                if y <= x { after_y } else { b },
-            );
-        }
-        hashes.extend_from_slice(a);
-        hashes.extend_from_slice(b);
-        ShingleSet::from_parts(hashes, Vec::new())
-    }
-
     /// Counts the shingles that both sets have.
     pub fn intersection_len(&self, other: &ShingleSet) -> usize {
         if self.has_tails_as(other) {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use dedupdb::batch::{KeyWidth, Mark, Sketcher};
+use dedupdb::batch::{KeyWidth, Mark, Sketcher, TextSketch};
 use dedupdb::overlap::{PassageQuery, Passages};
 use dedupdb::sketching::Shingling;
 use dedupdb::{Error, Input, Match, Query, Schema, Store};
@@ -24,7 +24,6 @@ fn texts() -> impl Strategy<Value = Vec<String>> {
         let words: Vec<String> = (0..count).map(|n| format!("w{}", start + n % of)).collect();
         words.join(" ")
     });
-    // Sketches are made in tasks of 64 texts.
     prop::collection::vec(text, 1..90)
 }
 
@@ -48,28 +47,20 @@ fn inputs(texts: &[String]) -> Vec<Input> {
 
 /// The documents as their sketches, which a machine with `schema` makes.
 fn sketched(schema: &Schema, texts: &[String]) -> Vec<Input> {
-    let sketches = Sketcher::new(schema, KeyWidth::Bits64).unwrap();
-    let sketches = sketches.sketch_all(texts);
-    let made: Vec<_> = (0..texts.len())
-        .map(|row| sketches.sets().shingles(row).unwrap())
-        .collect();
-    let columns = sketches.into_columns();
+    let sketcher = Sketcher::new(schema, KeyWidth::Bits64).unwrap();
     let mark: Mark = Mark::new(schema).to_string().parse().unwrap();
-    let range = |ends: &[u64], row: usize| -> std::ops::Range<usize> {
-        let end = |row: usize| usize::try_from(ends.get(row).copied().unwrap_or(0)).unwrap();
-        end(row)..end(row + 1)
-    };
-    let input = |(row, set)| {
-        let packed = &columns.packed[range(&columns.offsets, row)];
-        let fingerprints = &columns.fingerprints[range(&columns.fingerprint_offsets, row)];
-        let moved = mark.shingles(columns.sizes[row], packed, fingerprints);
+    let input = |(row, sketch): (usize, dedupdb::Result<TextSketch>)| {
+        let (text, sketch) = (&texts[row], sketch.unwrap());
+        let moved = mark.shingles(sketch.size, &sketch.packed, &sketch.fingerprints);
+        let set = sketcher.shingles(text).unwrap();
         assert_eq!(moved.as_ref(), Some(&set));
-        // One comes from the columns, the next one from the sketches themselves.
+        // One comes from the columns, the next one from the text itself.
         let set = if row % 2 == 0 { moved.unwrap() } else { set };
-        let input = Input::new(row.to_string(), set).hashed(columns.hashes[row]);
-        input.size(texts[row].len() as u64)
+        let input = Input::new(row.to_string(), set).hashed(sketch.hash);
+        input.size(text.len() as u64)
     };
-    made.into_iter().enumerate().map(input).collect()
+    let sketches = sketcher.sketch_all(texts).into_iter();
+    sketches.enumerate().map(input).collect()
 }
 
 /// What a store answers to each text. Passages of `K` words are found by chance: by the fingerprints that there are.
@@ -175,10 +166,10 @@ fn bytes_that_are_no_fingerprints_are_refused() {
     let with_passage = schema(Some(2));
     let mark = Mark::new(&with_passage);
     let sketcher = Sketcher::new(&with_passage, KeyWidth::Bits64).unwrap();
-    let made = sketcher.sketch_all(&["one two three four five six seven"]);
-    let columns = made.into_columns();
-    let (size, packed, sound) = (columns.sizes[0], &columns.packed, columns.fingerprints);
-    assert_eq!(columns.fingerprint_offsets, [0, 12]);
+    let made = sketcher.sketch("one two three four five six seven");
+    let made = made.unwrap();
+    let (size, packed, sound) = (made.size, &made.packed, made.fingerprints);
+    assert_eq!(sound.len(), 12);
     assert!(mark.shingles(size, packed, &sound).is_some());
     let mut other = sound.clone();
     other[5] ^= 1;

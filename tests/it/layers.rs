@@ -10,7 +10,7 @@ const ORDERS: [(&str, &[&str]); 3] = [
         "",
         &[
             "error", "clock", "progress", "parallel", "pool", "codec", "text", "sketch", "lsh",
-            "schema", "preset", "batch", "storage", "store",
+            "schema", "batch", "storage", "store",
         ],
     ),
     (

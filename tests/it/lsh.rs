@@ -61,7 +61,7 @@ proptest! {
         let used = shape.used() as usize * width.bytes();
         prop_assert_eq!(shape.shared(&a[..used - 1], &b, width), None);
         prop_assert_eq!(shape.hash(&a[..used - 1], width, shape.bands() - 1), None);
-        prop_assert_eq!(shape.key(&a, width, u32::MAX), None);
+        prop_assert_eq!(shape.hash(&a, width, u32::MAX), None);
         prop_assert_eq!(shape.hashes(&a[..used - 1], width, &mut Vec::new()), None);
         prop_assert_eq!(shape.keys(&[], width, &mut Vec::new()), None);
     }

@@ -1,7 +1,8 @@
 //! Arguments of `init`.
 
-use dedupdb::sketching::{Bands, Family, Preset, Shingling, SlotWidth};
+use dedupdb::sketching::{Bands, Family, Shingling, SlotWidth};
 use dedupdb::write::IdScope;
+use dedupdb_corpus::Preset;
 
 use crate::parse;
 

@@ -62,7 +62,7 @@ impl<'a> TuneJson<'a> {
         let shape = |(row, compared): (&'a FigureRow, &ComparedShape)| ShapeJson {
             // A row for people has all names in one text.
             figures: FiguresJson::without(row, "is"),
-            is: compared.names(),
+            is: compared.names.clone(),
             curve: curve
                 .iter()
                 .map(|&jaccard| CurvePointJson {

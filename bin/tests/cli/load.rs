@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use dedupdb::Schema;
-use dedupdb::batch::{KeyWidth, Mark, Sketcher};
+use dedupdb::batch::{KeyWidth, Mark, Sketcher, TextSketch};
 use parquet::data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type};
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
@@ -33,30 +33,23 @@ impl MadeSketches {
     fn of(documents: &[(String, String)], schema: &Schema) -> MadeSketches {
         let sketcher = Sketcher::new(schema, KeyWidth::Bits64).unwrap();
         let texts: Vec<&str> = documents.iter().map(|(_, text)| text.as_str()).collect();
-        let sketches = sketcher.sketch_all(&texts);
-        let sets = (0..texts.len()).map(|row| sketches.sets().shingles(row).unwrap());
-        let columns = sketches.clone().into_columns();
-        let fingerprints = columns.fingerprint_offsets.windows(2).map(|ends| {
-            let [start, end] = [ends[0], ends[1]].map(|end| usize::try_from(end).unwrap());
-            columns.fingerprints[start..end].to_vec()
-        });
+        let sketches = sketcher.sketch_all(&texts).into_iter();
+        let sketches: Vec<TextSketch> = sketches.map(Result::unwrap).collect();
+        let fingerprints = sketches.iter().map(|sketch| sketch.fingerprints.clone());
+        let hashes = sketches.iter().map(|sketch| Some(sketch.hash.to_vec()));
+        let sizes = sketches.iter().map(|sketch| sketch.size);
         MadeSketches {
             keys: documents.iter().map(|(key, _)| Some(key.clone())).collect(),
-            hashes: sketches
-                .hashes()
-                .iter()
-                .map(|hash| Some(hash.to_vec()))
-                .collect(),
+            hashes: hashes.collect(),
             bytes: texts
                 .iter()
                 .map(|text| i64::try_from(text.len()).unwrap())
                 .collect(),
-            sizes: sketches
-                .sizes()
+            sizes: sizes.map(|size| i32::try_from(size).unwrap()).collect(),
+            packed: sketches
                 .iter()
-                .map(|&size| i32::try_from(size).unwrap())
+                .map(|sketch| sketch.packed.clone())
                 .collect(),
-            packed: sets.map(|set| set.to_packed()).collect(),
             mark: Mark::new(schema).to_string(),
             fingerprints: (schema.passage() > 0).then(|| fingerprints.collect()),
         }

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use dedupdb::batch::{
-    BucketPairs, BucketSearch, ContentCode, Keeper, KeyWidth, Rarity, Sketcher, Sketches, Verdict,
-    components,
+    BucketPairs, BucketSearch, ContentCode, Keeper, KeyWidth, Rarity, Sketcher, TextSketch,
+    Verdict, components,
 };
 use dedupdb::groups::{ClusterQuery, PairQuery};
-use dedupdb::{Options, Schema, Store};
+use dedupdb::{Options, Schema, Store, sketching::ShingleSet};
 use dedupdb_corpus::dedup::RowDedup;
 
 const THRESHOLD: f64 = 0.7;
@@ -37,20 +37,33 @@ fn schema() -> Schema {
 }
 
 struct Cluster {
-    sketches: Sketches,
+    sketches: Vec<TextSketch>,
     codes: Vec<ContentCode>,
 }
 
 impl Cluster {
     fn of(texts: &[String]) -> Cluster {
-        let sketches = Sketcher::new(&schema(), KeyWidth::Bits64).unwrap();
-        let sketches = sketches.sketch_all(texts);
-        let codes = sketches.hashes().iter().zip(sketches.sizes());
-        let codes = codes.map(|(hash, &size)| ContentCode::new(hash, size));
+        let sketcher = Sketcher::new(&schema(), KeyWidth::Bits64).unwrap();
+        let sketches = sketcher.sketch_all(texts).into_iter();
+        let sketches: Vec<TextSketch> = sketches.map(Result::unwrap).collect();
+        let codes = sketches.iter();
+        let codes = codes.map(|sketch| ContentCode::new(&sketch.hash, sketch.size));
         Cluster {
             codes: codes.collect(),
             sketches,
         }
+    }
+
+    fn set(&self, row: usize) -> ShingleSet {
+        let TextSketch { packed, size, .. } = &self.sketches[row];
+        ShingleSet::from_packed(packed, *size as usize).unwrap()
+    }
+
+    /// The first row whose text is that of `row`.
+    fn first_copy(&self, row: usize) -> usize {
+        let hash = self.sketches[row].hash;
+        let first = self.sketches.iter().position(|other| other.hash == hash);
+        first.unwrap()
     }
 
     /// Walks through rows of a key and a text, `batch` rows at a time.
@@ -70,22 +83,21 @@ impl Cluster {
     }
 
     fn band_rows(&self) -> Vec<(u64, usize)> {
-        let keys = self.sketches.keys();
-        let row = |row: usize| keys.row(row).unwrap().iter().map(move |&key| (key, row));
-        (0..keys.len()).flat_map(row).collect()
+        let rows = self.sketches.iter().enumerate();
+        rows.flat_map(|(row, sketch)| sketch.keys.iter().map(move |&key| (key, row)))
+            .collect()
     }
 
     /// The rows of the rarest shingles of some contents.
     fn rare_rows(&self, large: &[ContentCode]) -> Vec<(u64, usize)> {
         let large: BTreeSet<ContentCode> = large.iter().copied().collect();
         let rows = (0..self.codes.len()).filter(|&row| large.contains(&self.codes[row]));
-        let set = |row| self.sketches.sets().shingles(row).unwrap();
-        let mut rarity = Rarity::new();
+        let mut rarity = Rarity::default();
         for row in rows.clone() {
-            rarity.count(&set(row));
+            rarity.count(&self.set(row));
         }
         rows.flat_map(|row| {
-            let rarest = rarity.rarest(&set(row), THRESHOLD);
+            let rarest = rarity.rarest(&self.set(row), THRESHOLD);
             rarest.into_iter().map(move |shingle| (shingle.into(), row))
         })
         .collect()
@@ -95,15 +107,14 @@ impl Cluster {
     fn matches(&self, pairs: &[(ContentCode, ContentCode)]) -> BTreeSet<(usize, usize)> {
         let row = |code| self.codes.iter().position(|other| *other == code).unwrap();
         let pairs: BTreeSet<_> = pairs.iter().copied().collect();
-        let rows: Vec<(usize, usize)> = pairs
+        let share_a_key = |a: usize, b: usize| {
+            let keys = self.sketches[a].keys.iter().zip(&self.sketches[b].keys);
+            keys.into_iter().any(|(a, b)| a == b)
+        };
+        pairs
             .into_iter()
             .map(|(a, b)| (row(a).min(row(b)), row(a).max(row(b))))
-            .filter(|&(a, b)| self.sketches.keys().first_shared(a, b).is_some())
-            .collect();
-        let jaccards = self.sketches.sets().jaccards(&rows).unwrap();
-        let rows = rows.into_iter().zip(jaccards);
-        rows.filter(|(_, jaccard)| *jaccard >= THRESHOLD)
-            .map(|(rows, _)| rows)
+            .filter(|&(a, b)| share_a_key(a, b) && self.set(a).jaccard(&self.set(b)) >= THRESHOLD)
             .collect()
     }
 
@@ -147,8 +158,8 @@ fn pairs_and_clusters_are_those_of_a_store_with_large_buckets_or_without() {
     let plain = cluster.found(search);
     assert!(cluster.found(search.large(20, 3)) == plain);
     // Copies are recognized by their hashes, and resemble what any of them resembles.
-    let hashes = cluster.sketches.hashes();
-    let copies = |a: usize| (0..texts.len()).filter(move |&b| hashes[a] == hashes[b]);
+    let hash = |row: usize| &cluster.sketches[row].hash;
+    let copies = |a: usize| (0..texts.len()).filter(move |&b| hash(a) == hash(b));
     let mut pairs: BTreeSet<(usize, usize)> = plain
         .iter()
         .flat_map(|&(a, b)| {
@@ -218,14 +229,14 @@ fn what_is_dropped_and_for_whose_sake_is_what_a_store_says() {
     for (row, first) in components(&Vec::from_iter(pairs)).unwrap() {
         groups.entry(first).or_default().push(row);
     }
-    let hashes = cluster.sketches.hashes();
-    let first_copy = |row: usize| hashes.iter().position(|hash| *hash == hashes[row]).unwrap();
     for group in groups.into_values() {
         keeper.begin();
         let mut kept = Vec::new();
-        for row in group.into_iter().filter(|&row| first_copy(row) == row) {
-            let (keys, set) = (cluster.sketches.keys(), cluster.sketches.sets());
-            match keeper.judge(keys.row(row).unwrap(), set.shingles(row).unwrap()) {
+        for row in group
+            .into_iter()
+            .filter(|&row| cluster.first_copy(row) == row)
+        {
+            match keeper.judge(&cluster.sketches[row].keys, cluster.set(row)) {
                 Verdict::Like(number, jaccard) => found[row] = Some((kept[number], jaccard)),
                 _ => kept.push(row as u64),
             }
@@ -233,7 +244,7 @@ fn what_is_dropped_and_for_whose_sake_is_what_a_store_says() {
     }
     // A copy is dropped in favour of the first one, or of what that was dropped for.
     for row in 0..texts.len() {
-        let first = first_copy(row);
+        let first = cluster.first_copy(row);
         if first < row {
             found[row] = found[first].or(Some((first as u64, 1.0)));
         }

@@ -36,7 +36,7 @@ impl Picture {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidPicture`] if there are more than 8 panels, or more than 64 named series in a panel, or the
+    /// [`Error::InvalidQuery`] if there are more than 8 panels, or more than 64 named series in a panel, or the
     /// picture could not be drawn.
     pub fn to_svg(&self) -> Result<String> {
         check(self)?;
@@ -69,7 +69,10 @@ impl Picture {
 }
 
 fn invalid(reason: String) -> Error {
-    Error::InvalidPicture { reason }
+    Error::InvalidQuery {
+        parameter: "picture",
+        reason,
+    }
 }
 
 /// Refuses a picture that is too large.

@@ -90,7 +90,7 @@ fn files_are_what_they_are_called() {
 fn too_much_is_refused() {
     let refused = |picture: Picture| {
         for error in [picture.to_svg().unwrap_err(), picture.to_png().unwrap_err()] {
-            assert!(matches!(error, Error::InvalidPicture { .. }), "{error}");
+            assert!(matches!(error, Error::InvalidQuery { .. }), "{error}");
         }
     };
     refused(Picture::new(vec![panel(Vec::new()); 9]));

@@ -32,7 +32,7 @@ impl ClusterRarity {
     /// Counts the shingles of batches with the columns `size` and `packed`.
     #[staticmethod]
     fn count(batches: Vec<PyRecordBatch>) -> PyResult<ClusterRarity> {
-        let mut rarity = Rarity::new();
+        let mut rarity = Rarity::default();
         for batch in batches {
             let batch = batch.into_inner();
             let sets = SetColumns::of(&batch)?;

@@ -1,11 +1,10 @@
 //! From texts to the sketches that engines move in their place.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_array::builder::{BinaryBuilder, Int32Builder, Int64Builder, ListBuilder, StringBuilder};
-use dedupdb::batch::{BandKeys, ContentCode, KeyWidth, Mark, SketchColumns as Sketched, Sketcher};
+use dedupdb::batch::{ContentCode, KeyWidth, Mark, Sketcher, TextSketch};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -76,18 +75,16 @@ impl ClusterSketcher {
             .collect();
         let given_texts: Vec<&str> = given.iter().map(|&row| texts.text(row)).collect();
         let sketches = self.pool.install(|| self.sketcher.sketch_all(&given_texts));
-        let (bands, sketches) = (sketches.keys().bands(), sketches.into_columns());
-        let given_keys = BandKeys::new(&sketches.keys, bands);
-        let given_keys = given_keys.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
         let mut columns = SketchBuilders::default();
-        let mut given = given.iter().copied().enumerate().peekable();
+        let mut sketches = given.into_iter().zip(sketches).peekable();
         for row in 0..batch.num_rows() {
             let key = keys.get(row).map(|_| keys.text(row));
-            match given.next_if(|&(_, place)| place == row) {
-                Some((place, row)) => {
+            match sketches.next_if(|&(given, _)| given == row) {
+                Some((row, Ok(sketch))) => {
                     let bytes = texts.get(row).unwrap_or_default().len();
-                    columns.push(key, bytes, &sketches, given_keys.row(place), place);
+                    columns.push(key, bytes, &sketch);
                 }
+                Some((_, Err(error))) => columns.push_flawed(key, &error.to_string()),
                 None if key.is_none() => columns.push_flawed(key, "null key"),
                 None => columns.push_flawed(key, "null text"),
             }
@@ -126,37 +123,22 @@ impl Default for SketchBuilders {
 }
 
 impl SketchBuilders {
-    /// Appends the row of a text with this number of bytes. `place` is its place among the sketched texts.
-    fn push(
-        &mut self,
-        key: Option<&str>,
-        bytes: usize,
-        sketched: &Sketched,
-        keys: Option<&[u64]>,
-        place: usize,
-    ) {
-        let failed = &sketched.failed;
-        if let Ok(failed) = failed.binary_search_by_key(&place, |(row, _)| *row) {
-            self.push_flawed(key, &sketched.failed[failed].1.to_string());
-            return;
-        }
-        let (size, hash) = (sketched.sizes[place], &sketched.hashes[place]);
+    /// Appends the row of a text with this number of bytes.
+    fn push(&mut self, key: Option<&str>, bytes: usize, sketch: &TextSketch) {
         self.key.append_option(key);
-        self.hash.append_value(hash);
-        let code = ContentCode::new(hash, size).number();
+        self.hash.append_value(sketch.hash);
+        let code = ContentCode::new(&sketch.hash, sketch.size).number();
         self.code.append_value(code.cast_signed());
         self.bytes
             .append_value(i64::try_from(bytes).unwrap_or(i64::MAX));
         self.size
-            .append_value(i32::try_from(size).unwrap_or(i32::MAX));
-        let keys = keys.unwrap_or_default().iter().copied();
+            .append_value(i32::try_from(sketch.size).unwrap_or(i32::MAX));
+        let keys = sketch.keys.iter().copied();
         self.keys.append_value(keys.map(u64::cast_signed).map(Some));
-        let packed = range(&sketched.offsets, place);
-        self.packed.append_value(&sketched.packed[packed]);
-        let fingerprints = range(&sketched.fingerprint_offsets, place);
-        self.fingerprints
-            .append_value(&sketched.fingerprints[fingerprints]);
-        self.flaw.append_option((size == 0).then_some("empty text"));
+        self.packed.append_value(&sketch.packed);
+        self.fingerprints.append_value(&sketch.fingerprints);
+        let is_empty = sketch.size == 0;
+        self.flaw.append_option(is_empty.then_some("empty text"));
     }
 
     fn push_flawed(&mut self, key: Option<&str>, flaw: &str) {
@@ -190,11 +172,4 @@ impl SketchBuilders {
         }
         Table::one(columns)
     }
-}
-
-/// The place of a value in its column. Empty if the column has no values.
-fn range(offsets: &[u64], row: usize) -> Range<usize> {
-    let end = |row: usize| offsets.get(row).copied().unwrap_or_default();
-    let end = |row: usize| usize::try_from(end(row)).unwrap_or(usize::MAX);
-    end(row)..end(row + 1)
 }

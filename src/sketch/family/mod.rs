@@ -111,7 +111,7 @@ impl Family {
     /// Whether signatures of the family have the recall that the arithmetic of bands states.
     ///
     /// Only then can a store be made with it. This holds for all families except [`Family::Xor`].
-    pub fn keeps_recall(self) -> bool {
+    pub(crate) fn keeps_recall(self) -> bool {
         self != Family::Xor
     }
 

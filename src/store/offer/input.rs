@@ -102,7 +102,7 @@ impl Input {
 
     /// Sets the BLAKE3 hash of its text, so that it need not be computed.
     ///
-    /// With the shingles and the hash of a text, as [sketches](crate::batch::Sketches) have them, it is a document
+    /// With the shingles and the hash of a text, as a [`Sketcher`](crate::batch::Sketcher) makes them, it is a document
     /// with this text, and a copy of every other document with the same text. dedupdb cannot check the hash: the
     /// caller must give the right one.
     ///
@@ -112,8 +112,8 @@ impl Input {
     /// # let folder = tempfile::tempdir()?;
     /// let schema = Schema::default();
     /// let text = "the night tram runs again from Friday on";
-    /// let sketches = Sketcher::new(&schema, KeyWidth::Bits64)?.sketch_all(&[text]);
-    /// let sketched = Input::new("a", sketches.sets().shingles(0)?).hashed(sketches.hashes()[0]);
+    /// let sketcher = Sketcher::new(&schema, KeyWidth::Bits64)?;
+    /// let sketched = Input::new("a", sketcher.shingles(text)?).hashed(sketcher.sketch(text)?.hash);
     /// let store = Store::create(folder.path().join("store"), &schema)?;
     /// let mut writer = store.writer()?;
     /// writer.add_all(vec![sketched.size(text.len() as u64)])?;

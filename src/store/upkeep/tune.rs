@@ -94,31 +94,15 @@ impl Tuning {
 }
 
 /// A shape in a comparison.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ComparedShape {
     /// The shape.
     pub shape: Shape,
-    /// Whether it has the least work of those that reach the recall. No shape has, if a sample has fewer than 30 pairs
-    /// between 0.2 and the threshold: too few to tell shapes apart.
-    pub is_best: bool,
-    /// Whether it is in use.
-    pub is_current: bool,
-    /// Whether its steepest point is nearest to the threshold ([`Bands::textbook`]).
-    pub is_textbook: bool,
-}
-
-impl ComparedShape {
-    /// Returns its names: any of `best`, `current` and `textbook`.
-    pub fn names(&self) -> Vec<&'static str> {
-        let names = [
-            (self.is_best, "best"),
-            (self.is_current, "current"),
-            (self.is_textbook, "textbook"),
-        ];
-        let named = names.into_iter().filter(|(is_so, _)| *is_so);
-        named.map(|(_, name)| name).collect()
-    }
+    /// Any of `best`, `current` and `textbook`: whether it has the least work of those that reach the recall, is in use, and
+    /// has its steepest point nearest to the threshold ([`Bands::textbook`]). No shape is the best if a sample has fewer than
+    /// 30 pairs between 0.2 and the threshold: too few to tell shapes apart.
+    pub names: Vec<&'static str>,
 }
 
 impl Tuning {
@@ -144,11 +128,17 @@ impl Tuning {
             }
         }
         shapes.sort_by_key(|shape| (shape.bands.rows(), shape.bands.bands()));
-        let compared = |shape: Shape| ComparedShape {
-            is_best: best == Some(shape.bands),
-            is_current: current == Some(shape.bands),
-            is_textbook: textbook == shape.bands,
-            shape,
+        let compared = |shape: Shape| {
+            let names = [
+                (best, "best"),
+                (current, "current"),
+                (Some(textbook), "textbook"),
+            ];
+            let own = names.into_iter().filter(|(of, _)| *of == Some(shape.bands));
+            ComparedShape {
+                names: own.map(|(_, name)| name).collect(),
+                shape,
+            }
         };
         Ok(shapes.into_iter().map(compared).collect())
     }

@@ -387,7 +387,7 @@ impl Writer {
     }
 
     /// Whether [`Writer::commit`] has anything to make durable.
-    pub fn is_dirty(&self) -> bool {
+    pub(crate) fn is_dirty(&self) -> bool {
         let snapshot = &self.committed.snapshot;
         !self.pending.is_empty()
             || self.runs != snapshot.tables.meta.runs

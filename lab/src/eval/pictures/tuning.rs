@@ -15,7 +15,7 @@ const OTHERS: usize = 3;
 /// Shapes with [names](ComparedShape::names) stand out. A few others, spread over the rest, are drawn as well.
 pub fn s_curves(tuning: &Tuning, shapes: &[ComparedShape]) -> Picture {
     let (named, others): (Vec<&ComparedShape>, Vec<&ComparedShape>) =
-        shapes.iter().partition(|shape| !shape.names().is_empty());
+        shapes.iter().partition(|shape| !shape.names.is_empty());
     let step = others.len().div_ceil(OTHERS).max(1);
     let mut shown: Vec<&ComparedShape> = others.into_iter().skip(step / 2).step_by(step).collect();
     shown.extend(named);
@@ -27,7 +27,7 @@ pub fn s_curves(tuning: &Tuning, shapes: &[ComparedShape]) -> Picture {
             let bands = compared.shape.bands;
             (jaccard, bands.probability(jaccard, tuning.slot_width))
         });
-        let form = if compared.names().is_empty() {
+        let form = if compared.names.is_empty() {
             SeriesStyle::Line
         } else {
             SeriesStyle::BoldLine
@@ -62,7 +62,7 @@ fn aims(tuning: &Tuning) -> [Series; 2] {
 fn label(tuning: &Tuning, compared: &ComparedShape) -> String {
     let bands = compared.shape.bands;
     let found = bands.probability(tuning.threshold, tuning.slot_width);
-    let name = match compared.names().join(", ") {
+    let name = match compared.names.join(", ") {
         names if names.is_empty() => names,
         names => format!(" ({names})"),
     };

@@ -70,7 +70,7 @@ fn row(compared: &ComparedShape) -> FigureRow {
         ),
         ("error", expected.map(|expected| expected.error).into()),
         ("posting_bytes", bands.posting_bytes().into()),
-        ("is", compared.names().join(", ").into()),
+        ("is", compared.names.join(", ").into()),
     ]
 }
 
@@ -103,7 +103,7 @@ fn table(tuning: &Tuning, shapes: &[ComparedShape], is_measured: bool) -> TextTa
     column("postings", &|row| {
         format!("{:.0} B", row.shape.bands.posting_bytes())
     });
-    column("", &|row| row.names().join("  "));
+    column("", &|row| row.names.join("  "));
     table
 }
 

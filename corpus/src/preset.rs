@@ -3,9 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::error::{Error, Result};
-use crate::schema::{Schema, SchemaBuilder};
-use crate::text::Shingling;
+use dedupdb::sketching::{SchemaBuilder, Shingling};
+use dedupdb::{Error, Result, Schema};
 
 /// A tool whose parameters are known.
 ///
@@ -13,7 +12,7 @@ use crate::text::Shingling;
 /// pairs below the threshold; these tools keep them.
 ///
 /// ```
-/// use dedupdb::sketching::Preset;
+/// use dedupdb_corpus::Preset;
 ///
 /// let preset: Preset = "fineweb".parse()?;
 /// let schema = preset.builder().threshold(0.8).build()?;
