@@ -129,6 +129,71 @@ fn a_file_that_was_written_anew_is_stored_once() {
 }
 
 #[test]
+fn a_detour_is_no_part_of_a_key() {
+    let ways = |sandbox: &Sandbox| {
+        let docs = sandbox.path("q/docs").to_str().unwrap().to_owned();
+        [
+            ("q/docs", "..".to_owned()),
+            ("q/docs", ".".to_owned()),
+            ("q/docs", "../docs".to_owned()),
+            ("q/docs", "../../q".to_owned()),
+            ("q", "docs/../docs".to_owned()),
+            ("q", format!("{docs}/../docs")),
+            (".", "q".to_owned()),
+        ]
+    };
+    for first in 0..ways(&Sandbox::new()).len() {
+        let sandbox = Sandbox::new();
+        let store = sandbox.path("s").to_str().unwrap().to_owned();
+        let ways = ways(&sandbox);
+        let mut keys = String::new();
+        for (place, seed) in [first].into_iter().chain(0..ways.len()).zip(1..) {
+            let (folder, path) = &ways[place];
+            sandbox.write("q/docs/todo.txt", text(seed, 40));
+            let mut command = sandbox.command(&["--json", "--store", &store, "add", path]);
+            let ran = command.current_dir(sandbox.path(folder)).output().unwrap();
+            let summary = &Ran::of(ran).expect(0).objects()[0];
+            let change = if seed == 1 { "added" } else { "updated" };
+            assert_eq!(
+                summary[change], 1,
+                "{folder} {path} after {:?}",
+                ways[first]
+            );
+            let listed = sandbox.run(&["--store", &store, "list"]).stdout;
+            assert!(
+                !listed.contains("docs/../") && listed.lines().count() == 1,
+                "{listed}"
+            );
+            assert!(keys.is_empty() || keys == listed, "{keys} {listed}");
+            keys = listed;
+        }
+    }
+    // What is gone from the current folder is gone from the one above it, too.
+    let sandbox = Sandbox::new();
+    for (seed, name) in (1..).zip(["todo", "kept"]) {
+        sandbox.write(format!("q/docs/{name}.txt"), text(seed, 40));
+    }
+    let store = sandbox.path("s").to_str().unwrap().to_owned();
+    let add = |path: &str| {
+        let mut command = sandbox.command(&["--store", &store, "add", path]);
+        let ran = command
+            .current_dir(sandbox.path("q/docs"))
+            .output()
+            .unwrap();
+        Ran::of(ran).expect(0).stderr
+    };
+    add("..");
+    fs::remove_file(sandbox.path("q/docs/todo.txt")).unwrap();
+    for path in ["..", ".", "../../q"] {
+        let told = add(path);
+        assert!(
+            told.contains("no longer exist") && told.contains("todo.txt"),
+            "{path}: {told}"
+        );
+    }
+}
+
+#[test]
 fn files_that_are_gone_or_have_changed_are_marked() {
     let sandbox = Sandbox::new();
     for name in ["a.txt", "b.txt", "c.txt"] {

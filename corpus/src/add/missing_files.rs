@@ -13,7 +13,8 @@ use dedupdb::{Document, Store};
 /// The folders among the sources of an add to a store that had documents.
 #[derive(Debug, Default)]
 pub(super) struct AddedFolders {
-    /// What the keys of their files begin with. None contains another one, and an empty one is the current folder.
+    /// What the keys of their files begin with. None contains another one. Those that only lead upward contain the current
+    /// folder; an empty one is that folder.
     prefixes: Vec<String>,
     /// Whether all sources are such folders.
     are_all: bool,
@@ -40,8 +41,9 @@ impl AddedFolders {
         let are_all = prefixes.len() == sources.len();
         prefixes.sort_unstable();
         prefixes.dedup_by(|inner, outer| is_in(inner, outer));
-        if prefixes.first().is_some_and(String::is_empty) {
-            prefixes.retain(|prefix| prefix.is_empty() || !is_in(prefix, ""));
+        let upward = prefixes.iter().filter(|prefix| is_upward(prefix));
+        if let Some(top) = upward.max_by_key(|prefix| prefix.len()).cloned() {
+            prefixes.retain(|prefix| *prefix == top || !is_in(prefix, &top));
         }
         Ok(AddedFolders {
             prefixes,
@@ -70,7 +72,7 @@ impl AddedFolders {
                 }
                 None => {}
             })?;
-            if prefix.is_empty() && gone.files > found {
+            if is_upward(prefix) && gone.files > found {
                 continue;
             }
             all.files += gone.files;
@@ -97,7 +99,8 @@ impl AddedFolders {
         store: &Store,
         mut work: impl FnMut(&Document),
     ) -> Result<(), Error> {
-        for document in store.documents_with_prefix(prefix)? {
+        let start = if is_upward(prefix) { "" } else { prefix };
+        for document in store.documents_with_prefix(start)? {
             let document = document?;
             // A path from another folder, which is still there, leads elsewhere.
             let is_here = is_from(&document, self.current.as_ref())
@@ -112,10 +115,16 @@ impl AddedFolders {
 
 /// Whether a key is in the folder whose keys begin with `prefix`.
 fn is_in(key: &str, prefix: &str) -> bool {
-    if prefix.is_empty() {
-        return !Path::new(key).is_absolute() && key.split('/').next() != Some("..");
+    let steps = |path: &str| path.split('/').take_while(|part| *part == "..").count();
+    if is_upward(prefix) {
+        return !Path::new(key).is_absolute() && steps(key) <= steps(prefix);
     }
     key.starts_with(prefix)
+}
+
+/// Whether a prefix is that of the current folder or of one above it.
+fn is_upward(prefix: &str) -> bool {
+    prefix.split_terminator('/').all(|part| part == "..")
 }
 
 /// What the keys of the files in a folder begin with.

@@ -1,7 +1,8 @@
 //! The key of a document, from the path of its file.
 
 use std::borrow::Cow;
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::path::{Component, Path, PathBuf};
 
 /// The key of a file's document.
 ///
@@ -24,7 +25,8 @@ use std::path::{Path, PathBuf};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key {
-    /// The path as given, with `/` between its parts and without `.` and empty parts.
+    /// The path as given, with `/` between its parts and without `.`, empty parts and detours: `docs/../a.txt` is `a.txt`, as is
+    /// `../docs/a.txt` from `docs`.
     pub text: String,
     /// Whether it contains bytes spelled as digits.
     pub lossy: bool,
@@ -33,7 +35,8 @@ pub struct Key {
 impl Key {
     /// Returns the key of `path`.
     pub fn of(path: &Path) -> Key {
-        let text = spelled(path);
+        let direct = direct(path);
+        let text = spelled(direct.as_deref().unwrap_or(path));
         let lossy = matches!(text, Cow::Owned(_));
         let mut key = String::with_capacity(text.len());
         if text.starts_with(is_separator) {
@@ -66,6 +69,32 @@ impl Key {
         }
         named(bytes)
     }
+}
+
+/// Returns the path without detours, if it exists and leads upward anywhere.
+fn direct(path: &Path) -> Option<PathBuf> {
+    let is_up = |part| part == Component::ParentDir;
+    let behind = path.components().rev().position(is_up)?;
+    let mut parts = path.components();
+    let upward = parts.clone().count() - behind;
+    let upward: PathBuf = parts.by_ref().take(upward).collect();
+    let place = fs::canonicalize(upward).ok()?.join(parts.as_path());
+    if path.is_absolute() {
+        return Some(place);
+    }
+    let here = fs::canonicalize(".").ok()?;
+    Some(path_from(&place, &here))
+}
+
+/// Returns the path that leads from a folder to a place, both absolute and without links.
+pub(crate) fn path_from(place: &Path, folder: &Path) -> PathBuf {
+    let shared = place.components().zip(folder.components());
+    let shared = shared.take_while(|(a, b)| a == b).count();
+    let up = folder
+        .components()
+        .skip(shared)
+        .map(|_| Component::ParentDir);
+    up.chain(place.components().skip(shared)).collect()
 }
 
 /// The character that stands for bytes that are not UTF-8.

@@ -3,9 +3,9 @@
 use std::cmp::Reverse;
 use std::ffi::OsStr;
 use std::fs;
-use std::path::{Component, Path, PathBuf, absolute};
+use std::path::{Path, PathBuf, absolute};
 
-use crate::walk::key::Key;
+use crate::walk::key::{Key, path_from};
 
 /// Finds the other keys of files.
 ///
@@ -72,7 +72,7 @@ impl OtherKeys {
     pub(crate) fn counted_from(&mut self, path: &Path, folders: &[PathBuf]) -> Vec<String> {
         let mut keys = Vec::new();
         for place in self.places(path).into_iter().flatten() {
-            let key = |folder: &PathBuf| text(&from_folder(&place, folder));
+            let key = |folder: &PathBuf| text(&path_from(&place, folder));
             keys.extend(folders.iter().map(key));
         }
         let own = text(path);
@@ -114,17 +114,6 @@ impl OtherKeys {
         let (_, resolved) = self.folder.insert((folder.to_owned(), resolved));
         Some(resolved)
     }
-}
-
-/// Returns the path that leads from a folder to a place, both without links.
-fn from_folder(place: &Path, folder: &Path) -> PathBuf {
-    let shared = place.components().zip(folder.components());
-    let shared = shared.take_while(|(a, b)| a == b).count();
-    let up = folder
-        .components()
-        .skip(shared)
-        .map(|_| Component::ParentDir);
-    up.chain(place.components().skip(shared)).collect()
 }
 
 /// Whether a key leads to a file from the current folder.
