@@ -84,8 +84,7 @@ fn shingles(block: &[u8], count: usize) -> (Vec<u32>, &[u8]) {
     let bit = |bytes: &[u8], at: usize| u64::from(bytes[at / 8] >> (at % 8) & 1);
     let low_bits = usize::try_from(((1_u64 << 32) / count as u64).ilog2()).unwrap();
     let low_bytes = (count * low_bits).div_ceil(8);
-    let (low, high) = block.split_at(low_bytes + 8);
-    assert_eq!(low[low_bytes..], [0; 8]);
+    let (low, high) = block.split_at(low_bytes);
     let (mut set, mut at) = (Vec::new(), 0);
     while set.len() < count {
         if bit(high, at) == 1 {
@@ -96,7 +95,8 @@ fn shingles(block: &[u8], count: usize) -> (Vec<u32>, &[u8]) {
         }
         at += 1;
     }
-    let (rest, tails) = high.split_at(at.div_ceil(64) * 8);
+    let places = count as u64 + (1_u64 << 32).div_ceil(1 << low_bits);
+    let (rest, tails) = high.split_at(usize::try_from(places.div_ceil(8)).unwrap());
     assert!((at..8 * rest.len()).all(|at| bit(rest, at) == 0));
     (set, tails)
 }
