@@ -38,7 +38,7 @@ impl Mark {
         &self.0
     }
 
-    /// Returns the shingles of a sketch with these parameters, as a store takes them, from its columns: the number of
+    /// Returns the shingles of a sketch with these parameters, as a store takes them: from the number of
     /// shingles, the packed shingles and the fingerprints. If the passage is 0, fingerprints are ignored.
     ///
     /// Returns `None` if the bytes are not of a sketch.
@@ -49,12 +49,11 @@ impl Mark {
     ///
     /// let schema = Schema::builder().passage(6).build()?;
     /// let text = "the night tram runs again from Friday on";
-    /// let columns = Sketcher::new(&schema, KeyWidth::Bits64)?.sketch_all(&[text]).into_columns();
-    /// assert_eq!(columns.fingerprint_offsets, [0, 8]);
+    /// let sketch = Sketcher::new(&schema, KeyWidth::Bits64)?.sketch(text)?;
     /// let mark = Mark::new(&schema);
-    /// let set = mark.shingles(columns.sizes[0], &columns.packed, &columns.fingerprints);
+    /// let set = mark.shingles(sketch.size, &sketch.packed, &sketch.fingerprints);
     /// assert_eq!(set, Some(schema.shingler()?.shingles(text)?));
-    /// assert_eq!(mark.shingles(columns.sizes[0], &columns.packed, b"tram"), None);
+    /// assert_eq!(mark.shingles(sketch.size, &sketch.packed, b"tram"), None);
     /// # Ok::<(), dedupdb::Error>(())
     /// ```
     pub fn shingles(&self, size: u32, packed: &[u8], fingerprints: &[u8]) -> Option<ShingleSet> {
