@@ -3,7 +3,7 @@
 use std::env;
 use std::fs::{self, Metadata};
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 use crate::FileIdentity;
@@ -94,10 +94,22 @@ pub(crate) fn path_of_document(document: &Document) -> Option<PathBuf> {
     let path = Key::path(document.first_key())?;
     let is_elsewhere =
         |folder: &PathBuf| env::current_dir().is_ok_and(|current| current != *folder);
-    Some(match folder_of_document(document).filter(is_elsewhere) {
-        Some(folder) => folder.join(path),
-        None => path,
-    })
+    if let Some(folder) = folder_of_document(document).filter(is_elsewhere) {
+        return Some(folder.join(path));
+    }
+    Some(beside_folder_that_is_gone(document, &path).unwrap_or(path))
+}
+
+/// Returns the path of a document's file if its key leads upward, from a folder that need not exist any more.
+fn beside_folder_that_is_gone(document: &Document, path: &Path) -> Option<PathBuf> {
+    let mut folder = Key::path(document.folder.as_deref()?)?;
+    let mut parts = path.components();
+    while parts.clone().next() == Some(Component::ParentDir) {
+        parts.next();
+        folder.pop();
+    }
+    let place = folder.join(parts.as_path());
+    (path.starts_with("..") && place.exists()).then_some(place)
 }
 
 /// Returns the paths at which a document's file may be: that from the folder where it was added or, if the store does not

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use dedupdb::sketching::{ShingleSet, Shingler, Shingling};
 use serde_json::{Value, json};
 
-use crate::sandbox::{Sandbox, text};
+use crate::sandbox::{Ran, Sandbox, text};
 
 /// Lines of JSONL with many similar texts: near-copies that grow and shrink, copies, and unique texts, in no order.
 pub(crate) fn lines(documents: u64) -> Vec<String> {
@@ -552,4 +552,44 @@ fn an_input_is_known_by_any_of_its_names() {
     }
     let kept = std::fs::read_to_string(sandbox.path("in.jsonl")).unwrap();
     assert_eq!(kept, line);
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_beside_a_folder_is_not_below_it() {
+    let inputs: [(&str, &[&str], &[&str]); 7] = [
+        (
+            "h/b/a",
+            &["..", "../../c"],
+            &["a/y.txt", "c/w.txt", "x.txt"],
+        ),
+        ("h/b", &[".", "./../c"], &["a/y.txt", "c/w.txt", "x.txt"]),
+        (
+            "h/b",
+            &["./..", "./../../t.txt"],
+            &["b/a/y.txt", "b/x.txt", "c/w.txt", "t.txt"],
+        ),
+        (
+            "h/b/a",
+            &["..", "../../../t.txt"],
+            &["a/y.txt", "t.txt", "x.txt"],
+        ),
+        ("h/b", &["a", "a/../../c/w.txt"], &["a/y.txt", "w.txt"]),
+        ("h/b", &["../c", "."], &["a/y.txt", "c/w.txt", "x.txt"]),
+        ("h", &["b", "b/.."], &["b/a/y.txt", "b/x.txt", "c/w.txt"]),
+    ];
+    for (folder, inputs, expected) in inputs {
+        let sandbox = Sandbox::new();
+        for (seed, name) in (1..).zip(["h/b/x", "h/b/a/y", "h/c/w", "t"]) {
+            sandbox.write(format!("{name}.txt"), text(seed, 40));
+        }
+        let out = sandbox.path("o/out").to_str().unwrap().to_owned();
+        fs::create_dir(sandbox.path("o")).unwrap();
+        let mut command = sandbox.command(&[&["dedup"], inputs, &["-o", &out]].concat());
+        let ran = command.current_dir(sandbox.path(folder)).output().unwrap();
+        Ran::of(ran).expect(0);
+        let found: Vec<String> = crate::moving::tree(&sandbox, "o").into_keys().collect();
+        let expected: Vec<String> = expected.iter().map(|name| format!("out/{name}")).collect();
+        assert_eq!(found, expected, "{folder} {inputs:?}");
+    }
 }

@@ -194,6 +194,46 @@ fn a_detour_is_no_part_of_a_key() {
 }
 
 #[test]
+fn a_key_that_leads_upward_counts_from_its_own_folder() {
+    let sandbox = Sandbox::new();
+    for folder in ["h/c", "h/tools", "h/x"] {
+        fs::create_dir_all(sandbox.path(folder)).unwrap();
+    }
+    let store = sandbox.path("s").to_str().unwrap().to_owned();
+    let run = |folder: &str, arguments: &[&str], code| {
+        let mut command = sandbox.command(&[&["--store", &store], arguments].concat());
+        let ran = command.current_dir(sandbox.path(folder)).output().unwrap();
+        Ran::of(ran).expect(code)
+    };
+    sandbox.write("h/b/x.txt", text(1, 40));
+    run("h/c", &["add", "../b"], 0);
+    // From `b`, the key that counts from `c` would lead to the same place.
+    for (seed, (folder, path)) in (2..).zip([("h/b", "."), ("h/c", "../b"), ("h", "b")]) {
+        sandbox.write("h/b/x.txt", text(seed, 40));
+        let summary = run(folder, &["--json", "add", path], 0).objects().remove(0);
+        assert_eq!(summary["updated"], 1, "{folder} {path}");
+        assert_eq!(
+            run("h", &["list"], 0).stdout,
+            "../b/x.txt\n",
+            "{folder} {path}"
+        );
+    }
+    // The file is still there if that folder is not.
+    fs::remove_dir(sandbox.path("h/c")).unwrap();
+    for folder in ["h", "h/b", "h/tools", "."] {
+        let told = run(folder, &["remove", "--missing", "--force"], 1).stderr;
+        assert_eq!(
+            run("h", &["list"], 0).stdout,
+            "../b/x.txt\n",
+            "{folder}: {told}"
+        );
+    }
+    fs::remove_file(sandbox.path("h/b/x.txt")).unwrap();
+    run("h/tools", &["remove", "--missing", "--force"], 0);
+    assert_eq!(run("h", &["list"], 1).stdout, "");
+}
+
+#[test]
 fn files_that_are_gone_or_have_changed_are_marked() {
     let sandbox = Sandbox::new();
     for name in ["a.txt", "b.txt", "c.txt"] {

@@ -199,19 +199,22 @@ impl OutputTree {
 
     /// Creates the file for the contents of `source`.
     fn create(&self, source: &Path) -> Result<(File, PathBuf)> {
-        // The place is below the first argument that leads to the file.
-        let above = source.ancestors();
-        let above = above.filter_map(|above| Some((above, self.bases.get(above)?)));
-        let first = above.min_by_key(|(_, (number, _))| *number);
-        let place = first.and_then(|(argument, (_, base))| {
-            let below = source.strip_prefix(argument).ok()?;
+        // The place is below the first argument that leads to the file. `../../c` is not below `..`.
+        let above = source.ancestors().filter_map(|above| {
+            let (number, base) = self.bases.get(above)?;
+            let below = source.strip_prefix(above).ok()?;
+            let is_below = !below.components().any(leads_out);
+            is_below.then_some((number, base, below))
+        });
+        let first = above.min_by_key(|(number, ..)| *number);
+        let place = first.map(|(_, base, below)| {
             // Joining an empty path would turn the name of a file into that of a folder.
             let is_itself = below.as_os_str().is_empty();
-            Some(if is_itself {
+            if is_itself {
                 base.clone()
             } else {
                 base.join(below)
-            })
+            }
         });
         let Some(place) = place.filter(|place| place.file_name().is_some()) else {
             let what = "a file came that no input leads to";
@@ -235,13 +238,18 @@ impl OutputTree {
 /// Returns the place of one of several arguments: its path as given, or only its last part if the path leads out of the
 /// current folder.
 fn base(argument: &Path) -> PathBuf {
-    let leads_out = |part: Component<'_>| !matches!(part, Component::Normal(_) | Component::CurDir);
     if argument.components().any(leads_out) {
         return argument.file_name().map(PathBuf::from).unwrap_or_default();
     }
     let parts = argument.components();
     parts.filter(|part| *part != Component::CurDir).collect()
 }
+
+/// Whether a part of a path leads out of the folder that it counts from.
+fn leads_out(part: Component<'_>) -> bool {
+    !matches!(part, Component::Normal(_) | Component::CurDir)
+}
+
 /// The hash of the first bytes of a file.
 fn hash_of_start(source: &Path, size: u64) -> Result<[u8; 32]> {
     let mut hasher = blake3::Hasher::new();

@@ -36,7 +36,12 @@ impl Key {
     /// Returns the key of `path`.
     pub fn of(path: &Path) -> Key {
         let direct = direct(path);
-        let text = spelled(direct.as_deref().unwrap_or(path));
+        Key::as_given(direct.as_deref().unwrap_or(path))
+    }
+
+    /// Returns the key of a path that may lead from another folder than the current one.
+    pub(crate) fn as_given(path: &Path) -> Key {
+        let text = spelled(path);
         let lossy = matches!(text, Cow::Owned(_));
         let mut key = String::with_capacity(text.len());
         if text.starts_with(is_separator) {

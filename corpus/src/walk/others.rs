@@ -72,7 +72,7 @@ impl OtherKeys {
     pub(crate) fn counted_from(&mut self, path: &Path, folders: &[PathBuf]) -> Vec<String> {
         let mut keys = Vec::new();
         for place in self.places(path).into_iter().flatten() {
-            let key = |folder: &PathBuf| text(&path_from(&place, folder));
+            let key = |folder: &PathBuf| Key::as_given(&path_from(&place, folder)).text;
             keys.extend(folders.iter().map(key));
         }
         let own = text(path);
