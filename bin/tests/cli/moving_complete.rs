@@ -266,6 +266,8 @@ fn a_copy_is_cut_off_if_its_name_has_the_same_numbers_words_and_extension() {
         ("Letter (1).txt", "Letter Bob.txt", false),
         ("Letter Bob (1).txt", "Letter Bob.txt", true),
         ("Test.txt", "Test solutions.txt", false),
+        ("Anna/Plan old.txt", "Bob/Plan.txt", false),
+        ("Anna/Plan old.txt", "Anna/Plan.txt", true),
         ("Essay.txt", "Essay draft.txt", false),
         ("Essay.txt", "Essay - kopi.txt", false),
         ("Essay.txt", "Essay의 사본.txt", false),

@@ -16,9 +16,10 @@ pub(crate) struct PartedPath<'a> {
 }
 
 /// Whether two files may be versions of one text, by their names and those of their folders: they have the same numbers, the
-/// same words, and the same extension. Other numbers tell versions, other words what a text is for, and other extensions files of
-/// other uses. A copy may have a number, words and an extension of its own that tell it, and folders of copies other numbers than
-/// those of the originals, or none.
+/// same words, and the same extension, and lie in folders of the same names or one in more folders above these. Other numbers
+/// tell versions, other words what a text is for, other folders whose it is, and other extensions files of other uses. A copy may
+/// have a number, words and an extension of its own that tell it, and folders of copies any names and other numbers than those
+/// of the originals, or none.
 pub(crate) fn is_of_one_text(file: &PartedPath<'_>, other: &PartedPath<'_>) -> bool {
     let [own, others] = [file, other].map(VersionSigns::of);
     own.fit(&others)
@@ -34,6 +35,8 @@ struct VersionSigns {
     /// Those of them that the original must have, too: not those of folders above what was named, of folders of copies, and of
     /// folders in these.
     sure: Vec<String>,
+    /// The folders below what was named that are not of copies, in small letters.
+    folders: Vec<String>,
     original: OriginalName,
 }
 
@@ -46,6 +49,9 @@ impl VersionSigns {
         for (depth, folder) in names.enumerate() {
             let is_copy = is_folder_aside(&folder);
             is_aside |= is_copy && depth >= file.above;
+            if !is_copy && depth >= file.above {
+                found.folders.push(folder.to_lowercase());
+            }
             found.take(&folder, is_copy, depth >= file.above && !is_aside);
         }
         let is_copy = is_copy_of_file(&name);
@@ -82,7 +88,9 @@ impl VersionSigns {
         let is_marked_alike =
             self.marks.is_empty() || others.marks.is_empty() || self.marks == others.marks;
         let is_same = self.all == others.all || self.sure == others.all || self.all == others.sure;
-        is_marked_alike && is_same && self.original.fits(&others.original)
+        let [own, other] = [&self.folders, &others.folders];
+        let are_folders_alike = own.ends_with(other) || other.ends_with(own);
+        is_marked_alike && is_same && are_folders_alike && self.original.fits(&others.original)
     }
 }
 
@@ -347,6 +355,23 @@ mod tests {
             ),
         ] {
             assert!(!is_of_one(file, other, above), "{file} of {other}");
+        }
+    }
+
+    #[test]
+    fn folders_of_other_names_have_other_texts() {
+        for (file, other, is_so) in [
+            ("Anna/Plan old.txt", "Bob/Plan.txt", false),
+            ("March/Rota (1).txt", "April/Rota.txt", false),
+            ("Backup/May/Rota.txt", "June/Rota.txt", false),
+            ("Volume I/Notes (1).txt", "Volume II/Notes.txt", false),
+            ("de/strings.xml.bak", "en/strings.xml", false),
+            ("Old/Anna/Budget.txt", "Bob/Budget.txt", false),
+            ("docs_old/ch/x.txt", "docs/ch/x.txt", true),
+            ("Laptop Backup/me/Docs/x.txt", "docs/x.txt", true),
+            ("Anna/Plan old.txt", "Plan.txt", true),
+        ] {
+            assert_eq!(is_of_one(file, other, 0), is_so, "{file} of {other}");
         }
     }
 
