@@ -228,6 +228,10 @@ fn a_key_that_leads_upward_counts_from_its_own_folder() {
             "{folder}: {told}"
         );
     }
+    sandbox.write("h/b/x.txt", text(9, 40));
+    let summary = run("h", &["--json", "add", "b"], 0).objects().remove(0);
+    assert_eq!(summary["updated"], 1);
+    assert_eq!(run("h", &["list"], 0).stdout, "../b/x.txt\n");
     fs::remove_file(sandbox.path("h/b/x.txt")).unwrap();
     run("h/tools", &["remove", "--missing", "--force"], 0);
     assert_eq!(run("h", &["list"], 1).stdout, "");

@@ -348,7 +348,10 @@ impl<'a> AddRun<'a> {
         if self.folders.is_none() {
             let folders = self.store.folders()?;
             let paths = folders.iter().filter_map(|folder| Key::path(folder));
-            self.folders = Some(paths.filter(|path| path.is_dir()).collect());
+            // What was below a folder that is gone is gone, too, but not what was beside it.
+            let are_beside = self.store.documents_with_prefix("../")?.next().is_some();
+            let is_of_use = |path: &PathBuf| are_beside || path.is_dir();
+            self.folders = Some(paths.filter(is_of_use).collect());
         }
         let folders = self.folders.as_deref().unwrap_or_default();
         Ok(self.other_keys.counted_from(path, folders))
