@@ -8,7 +8,7 @@ use dedupdb::{Error, Result, Schema};
 
 /// A tool whose parameters are known.
 ///
-/// This crate still cuts, folds and hashes words in its own way. It also compares what the bands find, and drops
+/// dedupdb still cuts, folds and hashes words in its own way. It also compares what the bands find, and drops
 /// pairs below the threshold; these tools keep them.
 ///
 /// ```

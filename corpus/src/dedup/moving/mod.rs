@@ -20,8 +20,9 @@ pub use undo::Undo;
 /// Moves the near-duplicates in a folder to another folder, where they keep their relative paths.
 ///
 /// Of similar files, the one that [`Keep::Longest`](crate::dedup::Keep::Longest) prefers stays; [`Dedup::keep`] chooses
-/// another rule. Another one moves if a file that stays has the same lines, and a page or a message if one has the same bytes:
-/// nothing of it is missing then. One that is named like a copy of that file also moves if that goes on behind its lines. [`Move::differing`] moves the others, too.
+/// another rule. Another one moves if a file that stays has the same lines, and a page or a message if one has the same
+/// bytes: nothing of it is missing then. One that is named like a copy of that file also moves if that goes on behind its
+/// lines. [`Move::differing`] moves the others, too.
 ///
 /// Before the first file is moved, a list of all files to move, `.dedupdb-moved`, is durable in the other folder. Files
 /// are moved by a rename that replaces nothing. So, whenever a run is killed, each file is complete in one of the two
