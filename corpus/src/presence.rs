@@ -102,14 +102,18 @@ pub(crate) fn path_of_document(document: &Document) -> Option<PathBuf> {
 
 /// Returns the path of a document's file if its key leads upward, from a folder that need not exist any more.
 fn beside_folder_that_is_gone(document: &Document, path: &Path) -> Option<PathBuf> {
-    let mut folder = Key::path(document.folder.as_deref()?)?;
+    let place = place_in(Key::path(document.folder.as_deref()?)?, path);
+    (path.starts_with("..") && place.exists()).then_some(place)
+}
+
+/// Returns where a path leads from a folder without links in its own path, which need not exist.
+pub(crate) fn place_in(mut folder: PathBuf, path: &Path) -> PathBuf {
     let mut parts = path.components();
     while parts.clone().next() == Some(Component::ParentDir) {
         parts.next();
         folder.pop();
     }
-    let place = folder.join(parts.as_path());
-    (path.starts_with("..") && place.exists()).then_some(place)
+    folder.join(parts.as_path())
 }
 
 /// Returns the paths at which a document's file may be: that from the folder where it was added or, if the store does not

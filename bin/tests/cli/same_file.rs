@@ -232,6 +232,11 @@ fn a_key_that_leads_upward_counts_from_its_own_folder() {
     let summary = run("h", &["--json", "add", "b"], 0).objects().remove(0);
     assert_eq!(summary["updated"], 1);
     assert_eq!(run("h", &["list"], 0).stdout, "../b/x.txt\n");
+    // Another file at the same path from another folder does not replace it.
+    sandbox.write("i/b/x.txt", text(10, 40));
+    fs::create_dir(sandbox.path("i/c")).unwrap();
+    let told = run("i/c", &["add", "../b"], 2).stderr;
+    assert!(told.contains("../b/x.txt"), "{told}");
     fs::remove_file(sandbox.path("h/b/x.txt")).unwrap();
     run("h/tools", &["remove", "--missing", "--force"], 0);
     assert_eq!(run("h", &["list"], 1).stdout, "");

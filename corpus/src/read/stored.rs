@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::presence::is_from;
+use crate::presence::{is_from, place_in};
 use crate::walk::identity::FileIdentity;
 use crate::walk::key::Key;
 use crate::walk::read_file::ReadFile;
@@ -105,7 +105,7 @@ impl StoredFiles {
 /// one than `file`.
 pub(crate) fn of_another_folder(stored: &Document, file: FileIdentity) -> Option<PathBuf> {
     let folder = Key::path(stored.folder.as_deref()?)?;
-    let path = folder.join(Key::path(&stored.key)?);
+    let path = place_in(folder, &Key::path(&stored.key)?);
     is_another(&path, file).then_some(path)
 }
 
