@@ -47,12 +47,12 @@ impl VersionSigns {
         let name = names.next_back().unwrap_or_default();
         let mut is_aside = false;
         for (depth, folder) in names.enumerate() {
-            let is_copy = is_folder_aside(&folder);
-            is_aside |= is_copy && depth >= file.above;
-            if !is_copy && depth >= file.above {
+            let (is_copy, is_below) = (is_folder_aside(&folder), depth >= file.above);
+            is_aside |= is_copy && is_below;
+            if !is_copy && is_below {
                 found.folders.push(folder.to_lowercase());
             }
-            found.take(&folder, is_copy, depth >= file.above && !is_aside);
+            found.take(&folder, is_copy, is_below && !is_aside);
         }
         let is_copy = is_copy_of_file(&name);
         found.take(&name, is_copy, true);
