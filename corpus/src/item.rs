@@ -11,6 +11,7 @@ use crate::formats::record_fields::RecordFields;
 use crate::formats::text_place::TextPlace;
 use crate::formats::unsplit::Unsplit;
 use crate::read::places::short_hash;
+use crate::read::stored::StoredKey;
 use crate::skipped::{Hint, Nth, Reason, Skipped};
 use crate::walk::identity::FileIdentity;
 use crate::walk::key::Key;
@@ -151,6 +152,9 @@ pub struct Origin {
     /// The file of a record, by the path without links, or the folder from which the key of a file leads to it. None for a
     /// stream.
     pub(crate) file: Option<SourceFile>,
+    /// The key under which the store has its file, or the start of the keys of the file's records, if that is not the key of
+    /// the path.
+    pub(crate) stored_as: Option<Arc<StoredKey>>,
     /// The name of the text's encoding, such as `UTF-8`.
     pub encoding: &'static str,
     /// Whether undecodable bytes of the text were replaced by U+FFFD.
@@ -196,6 +200,7 @@ impl Origin {
             modified: None,
             read: None,
             file: None,
+            stored_as: None,
             encoding: encoding_rs::UTF_8.name(),
             replaced: false,
             lossy_key: false,
@@ -229,10 +234,12 @@ impl Origin {
         file.map(|file| file.identity)
     }
 
-    /// Returns the part of a record's key from the `#` after the name of its file, as it was given.
+    /// Returns the part of a record's key from the `#` after the key of its file.
     pub(crate) fn after_file(&self) -> Option<&str> {
-        let name = Key::of(&self.source).text;
-        let rest = self.key.strip_prefix(&*name);
+        let rest = match &self.stored_as {
+            Some(stored) => self.key.strip_prefix(&*stored.key),
+            None => self.key.strip_prefix(&*Key::of(&self.source).text),
+        };
         rest.filter(|rest| rest.starts_with('#'))
     }
 

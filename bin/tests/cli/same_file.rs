@@ -129,6 +129,96 @@ fn a_file_that_was_written_anew_is_stored_once() {
 }
 
 #[test]
+fn a_file_is_known_by_any_path_before_it_is_judged() {
+    let sandbox = Sandbox::new();
+    let store = sandbox.path("s").to_str().unwrap().to_owned();
+    let add = |folder: &str, arguments: &[&str]| {
+        let mut command =
+            sandbox.command(&[&["--json", "--store", &store, "add"], arguments].concat());
+        let ran = command.current_dir(sandbox.path(folder)).output().unwrap();
+        Ran::of(ran).expect(0).objects()[0].clone()
+    };
+    let list = || sandbox.run(&["--store", &store, "list"]).stdout;
+    // An edited file is not kept out because of its own earlier text.
+    sandbox.write("p/a.txt", text(1, 40));
+    add(".", &["p"]);
+    sandbox.write("p/a.txt", text(1, 40) + " more");
+    let summary = add("p", &["--unique", "."]);
+    assert_eq!(
+        (&summary["updated"], &summary["kept_out"]),
+        (&json!(1), &json!(0))
+    );
+    // The key that it would have is that of a file that is gone.
+    for (seed, folder) in (2..).zip(["p1", "p2"]) {
+        sandbox.write(format!("{folder}/read.me"), text(seed, 40));
+    }
+    add(".", &["p2"]);
+    add("p1", &["."]);
+    assert_eq!(list(), "p/a.txt\np2/read.me\nread.me\n");
+    sandbox.write("p2/read.me", text(7, 40));
+    let other = add("p2", &["."]);
+    assert_eq!(
+        (&other["updated"], &other["other_names"]),
+        (&json!(1), &json!(1))
+    );
+    fs::remove_dir_all(sandbox.path("p1")).unwrap();
+    sandbox.write("p2/read.me", text(8, 40));
+    assert_eq!(add("p2", &["."])["other_names"], 1);
+    assert_eq!(list(), "p/a.txt\np2/read.me\nread.me\n");
+    // Its key still counts from the folder from which it was added first.
+    let ran = sandbox.run(&["--store", &store, "remove", "--missing", "--force"]);
+    ran.expect(0);
+    assert_eq!(list(), "p/a.txt\np2/read.me\n");
+}
+
+#[test]
+fn the_records_of_a_file_are_known_by_any_path() {
+    for has_ids in [false, true] {
+        // A key that leads through a link does not tell its file.
+        for first in [0, 1, 2, 4, 5] {
+            let sandbox = Sandbox::new();
+            let store = sandbox.path("s").to_str().unwrap().to_owned();
+            for seed in 1..3 {
+                let mut record = json!({ "text": text(seed, 40) });
+                if has_ids {
+                    record["id"] = json!(seed);
+                }
+                sandbox.write(format!("p/{seed}.jsonl"), format!("{record}\n"));
+            }
+            sandbox.write("p/other/a.txt", text(99, 40));
+            symlink("p", sandbox.path("link")).unwrap();
+            let absolute = sandbox.path("p").to_str().unwrap().to_owned();
+            let ways = [
+                (".", "p"),
+                ("p", "."),
+                ("p/other", ".."),
+                (".", "link"),
+                ("p", &*absolute),
+                ("p/other", "../../p"),
+            ];
+            let mut keys = String::new();
+            for (folder, path) in [ways[first]].into_iter().chain(ways) {
+                let add = ["--store", &store, "add", path, "--id-scope"];
+                let scope = if has_ids { "file" } else { "all" };
+                let mut command = sandbox.command(&[&add[..], &[scope]].concat());
+                let ran = command.current_dir(sandbox.path(folder)).output().unwrap();
+                Ran::of(ran).expect(0);
+                let listed = sandbox.run(&["--store", &store, "list"]).stdout;
+                let records = listed.lines().filter(|key| key.contains('#'));
+                assert_eq!(
+                    records.count(),
+                    2,
+                    "{path} after {:?}: {listed}",
+                    ways[first]
+                );
+                assert!(keys.is_empty() || listed == keys, "{path}: {listed}");
+                keys = listed;
+            }
+        }
+    }
+}
+
+#[test]
 fn a_detour_is_no_part_of_a_key() {
     let ways = |sandbox: &Sandbox| {
         let docs = sandbox.path("q/docs").to_str().unwrap().to_owned();

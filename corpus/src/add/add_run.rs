@@ -1,7 +1,7 @@
 //! The run of an add, from its first batch to its last commit.
 
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::mpsc::Receiver;
 use std::time::Instant;
 
@@ -35,8 +35,6 @@ pub(super) struct AddRun<'a> {
     memory: u64,
     uncommitted: Uncommitted,
     other_keys: OtherKeys,
-    /// The folders from which keys of earlier runs lead to their files, once they were asked for.
-    folders: Option<Vec<PathBuf>>,
     /// Whether the store had documents before, so that any file may be among them.
     had_documents: bool,
     added: AddSummary,
@@ -97,7 +95,6 @@ impl<'a> AddRun<'a> {
             memory,
             uncommitted: Uncommitted::new(memory),
             other_keys: OtherKeys::new(),
-            folders: None,
             added: AddSummary::default(),
             files: 0,
             observe,
@@ -242,7 +239,12 @@ impl<'a> AddRun<'a> {
             }
             self.added.same_id(origin.place(), other);
         }
-        if (outcome.relation != Relation::Novel || self.had_documents)
+        if let Some(stored) = &origin.stored_as
+            && origin.modified.is_some()
+        {
+            let own = Key::of(&origin.source).text;
+            self.added.stored_as(outcome.change, &own, &stored.key);
+        } else if outcome.relation != Relation::Novel
             && let Some(other) = self.other_name(origin, &outcome)?
         {
             let mut change = outcome.change;
@@ -275,53 +277,26 @@ impl<'a> AddRun<'a> {
         Ok(())
     }
 
-    /// Returns another key under which an earlier run stored the same file, if the file still resembles what was
-    /// stored.
+    /// Returns another key under which an earlier run stored the same file, by a path that only shows once a document with
+    /// its text, or a similar one, was found.
     fn other_name(
         &mut self,
         origin: &Origin,
         outcome: &Outcome,
     ) -> Result<Option<OtherName>, Error> {
         let name = |key, is_certain| Ok(Some(OtherName { key, is_certain }));
-        if origin.modified.is_none()
-            || outcome.change == Change::Unchanged && outcome.relation == Relation::Novel
-        {
+        if origin.modified.is_none() {
             return Ok(None);
-        }
-        let is_as_stored = |stored: &Document| {
-            stored.modified == origin.modified && Some(stored.size) == origin.size
-        };
-        let is_elsewhere = |stored: &Document| {
-            let own = origin.identity();
-            own.is_some_and(|own| of_another_folder(stored, own).is_some())
-        };
-        let earlier = outcome.earlier.as_ref().map(|earlier| &earlier.key);
-        let earlier = earlier.filter(|key| **key != origin.key);
-        for key in self.other_keys.of(&origin.source) {
-            let stored = self.store.get(&key)?;
-            // A relative path may belong to a file of another folder.
-            let is_it = |stored: &Document| {
-                stored.modified.is_some()
-                    && !is_elsewhere(stored)
-                    && (Path::new(&key).is_absolute()
-                        || is_as_stored(stored)
-                        || earlier == Some(&key)
-                        || is_same_as(stored, origin))
-            };
-            if stored.as_ref().is_some_and(is_it) {
-                return name(key, true);
-            }
         }
         let is_same = |key: &String| {
             let stored = self.store.get(key).ok().flatten();
-            stored.is_some_and(|stored| is_same_as(&stored, origin))
+            let path = stored.and_then(|stored| path_of_document(&stored));
+            path.is_some_and(|path| is_same_file(&path, &origin.source))
         };
+        let earlier = outcome.earlier.as_ref().map(|earlier| &earlier.key);
+        let earlier = earlier.filter(|key| **key != origin.key);
         if let Some(same) = earlier.filter(|key| is_same(key)) {
             return name(same.clone(), true);
-        }
-        let from_folders = self.keys_from_folders(&origin.source)?;
-        if let Some(same) = from_folders.into_iter().find(is_same) {
-            return name(same, true);
         }
         if outcome.relation != Relation::ExactCopy {
             return Ok(None);
@@ -331,6 +306,13 @@ impl<'a> AddRun<'a> {
             return name(same, true);
         }
         // From another folder, the same relative path leads elsewhere.
+        let is_as_stored = |stored: &Document| {
+            stored.modified == origin.modified && Some(stored.size) == origin.size
+        };
+        let is_elsewhere = |stored: &Document| {
+            let own = origin.identity();
+            own.is_some_and(|own| of_another_folder(stored, own).is_some())
+        };
         for key in self.other_keys.above(&origin.source) {
             let is_it = self
                 .store
@@ -341,20 +323,6 @@ impl<'a> AddRun<'a> {
             }
         }
         Ok(None)
-    }
-
-    /// Returns the keys that the file at `path` may have from the folders of earlier runs.
-    fn keys_from_folders(&mut self, path: &Path) -> Result<Vec<String>, Error> {
-        if self.folders.is_none() {
-            let folders = self.store.folders()?;
-            let paths = folders.iter().filter_map(|folder| Key::path(folder));
-            // What was below a folder that is gone is gone, too, but not what was beside it.
-            let are_beside = self.store.documents_with_prefix("../")?.next().is_some();
-            let is_of_use = |path: &PathBuf| are_beside || path.is_dir();
-            self.folders = Some(paths.filter(is_of_use).collect());
-        }
-        let folders = self.folders.as_deref().unwrap_or_default();
-        Ok(self.other_keys.counted_from(path, folders))
     }
 
     /// Returns the key that a new file had before it was renamed: the key of a file with the same text, size and
@@ -409,10 +377,4 @@ impl<'a> AddRun<'a> {
         self.uncommitted.committed();
         Ok(())
     }
-}
-
-/// Whether a stored document is of the file of another one.
-fn is_same_as(stored: &Document, origin: &Origin) -> bool {
-    let path = path_of_document(stored);
-    path.is_some_and(|path| is_same_file(&path, &origin.source))
 }

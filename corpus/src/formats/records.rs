@@ -375,6 +375,7 @@ impl RecordFile<'_> {
             has_id,
             read: self.found.read,
             file: self.file.cloned(),
+            stored_as: self.found.stored_as.clone(),
             verbatim,
             id: looks.then(|| RecordId::of(&key, &text)),
             source_hash,

@@ -5,6 +5,7 @@ use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
 use std::mem::take;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
 use crate::decode::is_wordless;
@@ -46,6 +47,7 @@ struct CorpusReader {
     options: Options,
     /// The current folder.
     folder: Option<SourceFile>,
+    names: OtherKeys,
 }
 
 /// What to do with what was found, after a look at its size and modification time.
@@ -80,6 +82,7 @@ impl Options {
                 walk,
                 options,
                 folder,
+                names: OtherKeys::new(),
             };
             let _: Result<(), ReadingStopped> = reader.run(&outbox);
         })
@@ -115,7 +118,10 @@ impl CorpusReader {
                 .map(|met| without_repeats(met?, &mut identities))
                 .collect();
             let plans = (met.into_par_iter())
-                .map(|found| self.plan(found, named))
+                .map_init(
+                    || self.names.clone(),
+                    |names, found| self.plan(found, named, names),
+                )
                 .collect::<Vec<_>>();
             match plans.into_iter().collect::<Result<Vec<Plan>, Error>>() {
                 Ok(plans) => self.read_all(plans, outbox)?,
@@ -124,8 +130,13 @@ impl CorpusReader {
         }
     }
 
-    fn plan(&self, found: Result<Found, Skipped>, named: &HashSet<String>) -> Result<Plan, Error> {
-        let found = match found {
+    fn plan(
+        &self,
+        found: Result<Found, Skipped>,
+        named: &HashSet<String>,
+        names: &mut OtherKeys,
+    ) -> Result<Plan, Error> {
+        let mut found = match found {
             Ok(found) => found,
             Err(skipped) => return Ok(skip(skipped)),
         };
@@ -146,7 +157,8 @@ impl CorpusReader {
         if format.is_document() && file.size > self.options.max_document && !is_converted {
             return Ok(skip(Skipped::file(Reason::TooLarge, path)));
         }
-        let stored = self.stored(&found.key.text, &file, format);
+        let stored = self.stored(&mut found, &file, format, names);
+        let path = found.feed.name();
         match stored.map_err(|source| Error::Store { source })? {
             StoredFile::ToRead => {}
             StoredFile::OfAnotherFolder(other) => {
@@ -172,12 +184,33 @@ impl CorpusReader {
         Ok(Plan::Read(found, format))
     }
 
-    fn stored(&self, key: &str, file: &ReadFile, format: Format) -> dedupdb::Result<StoredFile> {
-        match &self.options.stored {
-            None => Ok(StoredFile::ToRead),
-            Some(stored) if format.is_document() => stored.document(key, file),
-            Some(stored) => stored.records(key, file),
+    /// Returns what the store has of a file, and sets the key of the file if the store has it under another one.
+    fn stored(
+        &self,
+        found: &mut Found,
+        file: &ReadFile,
+        format: Format,
+        names: &mut OtherKeys,
+    ) -> dedupdb::Result<StoredFile> {
+        let Some(store) = &self.options.stored else {
+            return Ok(StoredFile::ToRead);
+        };
+        let key = &found.key.text;
+        let stored = if format.is_document() {
+            store.document(key, file)?
+        } else {
+            store.records(key, file)?
+        };
+        if stored == StoredFile::Unchanged {
+            return Ok(stored);
         }
+        let Some(other) = store.other_key(key, found.feed.name(), format, names)? else {
+            return Ok(stored);
+        };
+        found.key.text.clone_from(&other.key);
+        found.stored_as = Some(Arc::new(other));
+        // It is read even if it has not changed, and so `add` reports its other key.
+        Ok(StoredFile::ToRead)
     }
 
     /// Whether a converter extracts the text of a file.
@@ -289,7 +322,11 @@ impl CorpusReader {
             origin.modified = found.read.and_then(|file| file.modified);
             // The folder from which the key leads to the file.
             let is_relative = found.read.is_some() && Path::new(&origin.key).is_relative();
-            origin.file = self.folder.clone().filter(|_| is_relative);
+            origin.file = match &found.stored_as {
+                Some(stored) => stored.folder.clone(),
+                None => self.folder.clone().filter(|_| is_relative),
+            };
+            origin.stored_as.clone_from(&found.stored_as);
         }
         item
     }
@@ -417,6 +454,7 @@ mod tests {
             walk,
             options,
             folder: None,
+            names: OtherKeys::new(),
         };
         for (size, text, has_grown) in [
             (9, "one line\n", true),

@@ -4,11 +4,13 @@ use std::env;
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use crate::presence::{is_from, place_in};
-use crate::walk::identity::FileIdentity;
+use crate::formats::format::Format;
+use crate::presence::{is_from, path_of_document, place_in};
+use crate::walk::identity::{FileIdentity, is_same_file};
 use crate::walk::key::Key;
+use crate::walk::others::OtherKeys;
 use crate::walk::read_file::ReadFile;
 use dedupdb::write::SourceFile;
 use dedupdb::{Document, Store};
@@ -24,6 +26,14 @@ pub(crate) enum StoredFile {
     OfAnotherFolder(PathBuf),
 }
 
+/// The key under which a store has a file, or the start of the keys of its records.
+#[derive(Clone, Debug)]
+pub(crate) struct StoredKey {
+    pub(crate) key: String,
+    /// The folder from which the key leads to the file, if it is one document and the key a relative path.
+    pub(crate) folder: Option<SourceFile>,
+}
+
 /// The store that files go to.
 #[derive(Clone)]
 pub(crate) struct StoredFiles {
@@ -32,6 +42,21 @@ pub(crate) struct StoredFiles {
     rereads: bool,
     /// The current folder.
     folder: Option<SourceFile>,
+    /// The folders from which keys lead to their files, once they were asked for. None if there were no documents.
+    folders: OnceLock<Option<Vec<KeyFolder>>>,
+}
+
+/// A folder from which keys lead to their files.
+#[derive(Clone, Debug)]
+struct KeyFolder {
+    path: PathBuf,
+    source: SourceFile,
+}
+
+impl AsRef<Path> for KeyFolder {
+    fn as_ref(&self) -> &Path {
+        &self.path
+    }
 }
 
 impl fmt::Debug for StoredFiles {
@@ -48,7 +73,96 @@ impl StoredFiles {
             store: Arc::new(store.weak()),
             rereads,
             folder: current_folder(),
+            folders: OnceLock::new(),
         }
+    }
+
+    /// Returns the key under which the store has the file at `path`, if that is not `own`, the key of this path.
+    ///
+    /// # Errors
+    ///
+    /// Those of the store.
+    pub(crate) fn other_key(
+        &self,
+        own: &str,
+        path: &Path,
+        format: Format,
+        names: &mut OtherKeys,
+    ) -> dedupdb::Result<Option<StoredKey>> {
+        let Some(store) = (self.store)() else {
+            return Ok(None);
+        };
+        let Some(folders) = self.folders(&store)? else {
+            return Ok(None);
+        };
+        if own != Key::of(path).text {
+            // It was chosen.
+            return Ok(None);
+        }
+        let keys = || self.keys(path, folders, names);
+        if format.is_document() {
+            self.other_document(own, path, &store, keys)
+        } else {
+            let resolved = fs::canonicalize(path).map(|path| Key::of(&path).text);
+            resolved.map_or(Ok(None), |path| other_records(own, &path, &store, keys))
+        }
+    }
+
+    /// Returns the other keys of the file at `path`.
+    fn keys(&self, path: &Path, folders: &[KeyFolder], names: &mut OtherKeys) -> Vec<StoredKey> {
+        let mut keys = Vec::new();
+        for key in names.of(path) {
+            let folder = self.folder.clone();
+            let folder = folder.filter(|_| Path::new(&key).is_relative());
+            keys.push(StoredKey { key, folder });
+        }
+        for (key, folder) in names.counted_from(path, folders) {
+            let folder = Some(folder.source.clone());
+            keys.push(StoredKey { key, folder });
+        }
+        keys
+    }
+
+    fn other_document(
+        &self,
+        own: &str,
+        path: &Path,
+        store: &Store,
+        keys: impl FnOnce() -> Vec<StoredKey>,
+    ) -> dedupdb::Result<Option<StoredKey>> {
+        let at_own = store.get(own)?;
+        let is_own = |stored: &Document| {
+            Path::new(own).is_absolute() || is_from(stored, self.folder.as_ref())
+        };
+        if at_own.as_ref().is_some_and(is_own) {
+            return Ok(None);
+        }
+        let mut moved = None;
+        for other in keys() {
+            let stored = store.get(&other.key)?;
+            let Some(stored) = stored.filter(|stored| stored.modified.is_some()) else {
+                continue;
+            };
+            let folder = other.folder.as_ref().map(SourceFile::path);
+            if stored.folder.as_deref() == folder {
+                return Ok(Some(other));
+            }
+            // The folder of the key is not known, or gone.
+            let is_same = || path_of_document(&stored).is_some_and(|at| is_same_file(&at, path));
+            if moved.is_none() && at_own.is_none() && is_same() {
+                moved = Some(other);
+            }
+        }
+        Ok(moved)
+    }
+
+    /// Returns the folders from which keys lead to their files, or `None` if there are no documents.
+    fn folders(&self, store: &Store) -> dedupdb::Result<Option<&[KeyFolder]>> {
+        if self.folders.get().is_none() {
+            // Another thread may have done it meanwhile, and found the same.
+            drop(self.folders.set(key_folders(store)?));
+        }
+        Ok(self.folders.get().and_then(|folders| folders.as_deref()))
     }
 
     /// Returns what the store has under the key of a file that is one document. If the store is closed, files count as
@@ -99,6 +213,45 @@ impl StoredFiles {
         let other = other.filter(|other| is_path(other) && is_another(other, file.identity));
         Ok(other.map_or(StoredFile::ToRead, StoredFile::OfAnotherFolder))
     }
+}
+
+/// Returns the key of a file of records, by the path without links, if it is another than `own`.
+fn other_records(
+    own: &str,
+    path: &str,
+    store: &Store,
+    keys: impl FnOnce() -> Vec<StoredKey>,
+) -> dedupdb::Result<Option<StoredKey>> {
+    let has_records = |key: &str| -> dedupdb::Result<bool> {
+        let first = store.documents_with_prefix(&format!("{key}#"))?.next();
+        let source = first.transpose()?.and_then(|stored| stored.source);
+        Ok(source.as_deref() == Some(path))
+    };
+    if has_records(own)? {
+        return Ok(None);
+    }
+    for other in keys() {
+        if has_records(&other.key)? {
+            let folder = None;
+            return Ok(Some(StoredKey { folder, ..other }));
+        }
+    }
+    Ok(None)
+}
+
+/// Returns the folders from which the keys of documents lead to their files, or `None` if there are no documents.
+fn key_folders(store: &Store) -> dedupdb::Result<Option<Vec<KeyFolder>>> {
+    if store.documents()?.next().is_none() {
+        return Ok(None);
+    }
+    // What was below a folder that is gone is gone, too, but not what was beside it.
+    let are_beside = store.documents_with_prefix("../")?.next().is_some();
+    let folders = store.folders()?.into_iter().filter_map(|folder| {
+        let path = Key::path(&folder)?;
+        let source = SourceFile::folder(&folder);
+        (are_beside || path.is_dir()).then_some(KeyFolder { path, source })
+    });
+    Ok(Some(folders.collect()))
 }
 
 /// Returns the path of a stored document's file if the folder where it was added is known, and the file there is another

@@ -13,12 +13,14 @@ use std::collections::{HashSet, VecDeque};
 use std::fs::{self, FileType};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use walkdir::{DirEntry, WalkDir};
 
 use crate::formats::format::Format;
 use crate::glob::Globs;
 use crate::options::Options;
+use crate::read::stored::StoredKey;
 use crate::skipped::{Reason, Skipped};
 use crate::source::feed::Feed;
 use crate::source::{Source, SourceKind, expanded, special};
@@ -36,6 +38,8 @@ pub(crate) struct Found {
     pub(crate) feed: Feed,
     /// The key of its document, or the start of the keys of records without an id.
     pub(crate) key: Key,
+    /// The key under which the store has the file, if that is not the one of its path. Then [`Found::key`] is that key.
+    pub(crate) stored_as: Option<Arc<StoredKey>>,
     /// The format that was chosen for it, if one was.
     pub(crate) format: Option<Format>,
     /// The file, once it was looked at. `None` for a stream, and for a pipe, which can be read once.
@@ -48,6 +52,7 @@ impl Found {
         Found {
             feed,
             key,
+            stored_as: None,
             format,
             read: None,
         }

@@ -11,7 +11,7 @@ use crate::walk::key::{Key, path_from};
 ///
 /// The system resolves a path part by part, from the root. So a folder is resolved once for all its files, and a folder
 /// inside the last one is resolved from there.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct OtherKeys {
     /// The current folder, as named and resolved.
     current: [Option<PathBuf>; 2],
@@ -68,15 +68,19 @@ impl OtherKeys {
         keys
     }
 
-    /// Returns the other keys of the file at `path` as named from each of these folders.
-    pub(crate) fn counted_from(&mut self, path: &Path, folders: &[PathBuf]) -> Vec<String> {
+    /// Returns the other keys of the file at `path` as named from each of these folders, with the folder.
+    pub(crate) fn counted_from<'a, F: AsRef<Path>>(
+        &mut self,
+        path: &Path,
+        folders: &'a [F],
+    ) -> Vec<(String, &'a F)> {
         let mut keys = Vec::new();
         for place in self.places(path).into_iter().flatten() {
-            let key = |folder: &PathBuf| Key::as_given(&path_from(&place, folder)).text;
-            keys.extend(folders.iter().map(key));
+            let key = |folder: &F| Key::as_given(&path_from(&place, folder.as_ref())).text;
+            keys.extend(folders.iter().map(|folder| (key(folder), folder)));
         }
         let own = text(path);
-        keys.retain(|key| *key != own);
+        keys.retain(|(key, _)| *key != own);
         keys
     }
 
