@@ -13,6 +13,7 @@ fn plain(shingling: Shingling, text: &str, lowercase: bool, nfkc: bool) -> BTree
     let folded = reference::folded(text, lowercase, nfkc);
     match shingling {
         Shingling::Word(k) => reference::shingles(&reference::words(&folded), k.into()),
+        Shingling::Code(k) => reference::shingles(&reference::code(&folded), k.into()),
         Shingling::Char(k) => reference::shingles(&reference::chars(&folded), k.into()),
         Shingling::CharNoSpace(k) => {
             reference::shingles(&reference::chars_without_space(&folded), k.into())
@@ -35,7 +36,8 @@ fuzz_target!(|bytes: &[u8]| {
     let text = &String::from_utf8_lossy(text);
     let k = length % 64 + 1;
     let shingling = match kind % 8 {
-        0..4 => Shingling::Word(k),
+        0..3 => Shingling::Word(k),
+        3 => Shingling::Code(k),
         4 => Shingling::Char(k),
         5 => Shingling::CharNoSpace(k),
         6 => Shingling::Byte(k),
