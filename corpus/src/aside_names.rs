@@ -7,7 +7,7 @@ use std::path::{Component, Path};
 use unicode_normalization::UnicodeNormalization;
 
 use crate::is_compressed;
-pub(crate) use versions::{PartedPath, is_of_one_text};
+pub(crate) use versions::{PartedPath, is_copy_of};
 
 /// Words or names, in small letters, with commas between them.
 #[derive(Clone, Copy)]
@@ -76,44 +76,53 @@ const DEVICES: Words = Words(
      ordenador, ordinateur, pc, phone, portable, rechner, ssd, stick, tablet, usb, компьютер",
 );
 
-/// Names, maybe with a number, that programs give to new files and folders.
+/// Names, maybe with a number, that programs give to new files.
+const NEW_FILES: Words = Words(
+    "att, document, document sans titre, documento, documento senza titolo, documento sin título, dokument, dokument \
+     bez tytułu, download, img, neue notiz, neues textdokument, new note, new text document, nieuw tekstdocument, \
+     nouveau document, nouveau document texte, novo documento de texto, nowy dokument tekstowy, nuevo documento de \
+     texto, nuovo documento, nuovo documento di testo, nytt textdokument, scan, unbenanntes dokument, unsaved \
+     document, untitled document, untitled note, uusi tekstiasiakirja, yeni metin belgesi, документ, документ без \
+     названия, новый текстовый документ, مستند نصي جديد, 文档, 新しいテキスト ドキュメント, 新建 文本文档, 新建文本文档, 새 텍스트 문서",
+);
+
+/// The same for new files and folders.
 const NEW_NAMES: Words = Words(
-    "adsız, att, bez názvu, bez tytułu, document, document sans titre, dokument, download, naamloos, namnlös, neuer \
-     ordner, neues textdokument, new folder, new text document, nieuw tekstdocument, nimetön, noname, nouveau \
-     document, nouveau document texte, nouveau dossier, novo documento de texto, nowy dokument tekstowy, nueva \
-     carpeta, nuevo documento de texto, nuovo documento, nuovo documento di testo, nytt textdokument, ohne titel, \
-     sans nom, sans titre, scan, sem título, senza nome, senza titolo, sin título, unbenannt, unbenannter ordner, \
-     unnamed, unsaved document, untitled, untitled folder, untitled note, uusi tekstiasiakirja, без имени, без названия, \
-     новый текстовый документ, 新建文本文档, 无标题, 無題, 새 텍스트 문서, 제목 없음",
+    "adsız, bez nazwy, bez názvu, bez tytułu, naamloos, namnlös, neuer ordner, new folder, nimetön, noname, nouveau \
+     dossier, nueva carpeta, ohne titel, sans nom, sans titre, sem título, senza nome, senza titolo, sin título, \
+     unbenannt, unbenannter ordner, unnamed, untitled, untitled folder, без имени, без названия, безымянный, 无标题, \
+     名称未設定, 未命名, 無題, 제목 없음",
 );
 
 /// Words in the names of folders of what was thrown away, or is thrown away later: `Deleted Mail`, `to_delete`. A name
 /// that has one counts at least like that of a folder of copies.
 const TRASH_WORDS: Words = Words(
-    "basura, borttaget, borttagna, cestino, corbeille, delete, deleted, discarded, eliminado, eliminados, \
-     eliminata, eliminati, excluídos, garbage, gelöscht, gelöschte, gelöschtes, gereksiz, indesiderata, \
-     indésirable, indésirables, izbrisano, junk, kosz, koš, kôš, lixeira, lixo, lomtár, löschen, miskaste, müll, \
-     mülleimer, odstraněná, ongewenst, ongewenste, papelera, papierkorb, papirkurv, papirkurven, papperskorg, \
-     papperskorgen, poistetut, poubelle, pourriel, prullenbak, prullenmand, prügikast, raderade, recycle, \
-     recyclebin, recycled, recycler, roskakori, rubbish, sampah, silinmiş, slettede, slettet, spam, spamverdacht, \
+    "basura, borrar, borttaget, borttagna, cestino, corbeille, delete, deleted, discarded, eliminado, eliminados, \
+     eliminare, eliminata, eliminati, excluídos, garbage, gelöscht, gelöschte, gelöschtes, gereksiz, indesiderata, \
+     indésirable, indésirables, izbrisano, junk, kosz, koš, kôš, lixeira, lixo, lomtár, löschen, miskaste, muell, \
+     müll, mülleimer, odstraněná, ongewenst, ongewenste, papelera, papierkorb, papirkurv, papirkurven, papperskorg, \
+     papperskorgen, poistetut, poubelle, pourriel, prullenbak, prullenmand, prügikast, raderade, recycle, recyclebin, \
+     recycled, recycler, roskakori, rubbish, sampah, silinenler, silinmiş, slettede, slettet, spam, spamverdacht, \
      spazzatura, supprimer, supprimé, supprimés, trash, trashcan, trashed, törölt, unerwünscht, unerwünschte, \
-     usunięte, verwijderd, verwijderde, wastebasket, çöp, éliminés, șterse, κάδος, видалені, изтрити, корзина, \
-     кош, кошик, кошче, нежелательная, спам, удаленные, удалённые, אשפה, المحذوفات, المهملات",
+     usunięcia, usunięte, verwijderd, verwijderde, wastebasket, çöp, śmieci, éliminés, șterse, κάδος, видалені, \
+     изтрити, корзина, кош, кошик, кошче, нежелательная, спам, удаленные, удалить, удалённые, אשפה, المحذوفات, \
+     المحذوفة, المهملات, 削除, 要删除",
 );
 
 /// Words that stand beside these.
 const BESIDE_TRASH: Words = Words(
-    "be, bin, box, can, correo, courrier, de, e, elemek, elemente, elementer, elementi, elementos, elementy, \
-     eletrônico, email, files, folder, gmail, inbox, items, itens, kutusu, mail, mbox, messages, my, network, \
-     objekt, objekte, objets, onlangs, posta, pošta, recently, reciclaje, sbd, senast, to, zu, zuletzt, éléments, \
-     öğeler, ανακύκλωσης, елементи, почта, элементы, سلة",
+    "be, bin, box, can, correo, courrier, da, de, do, e, elemek, elemente, elementer, elementi, elementos, elementy, \
+     eletrônico, email, files, folder, gmail, inbox, items, itens, kutusu, mail, mbox, messages, my, network, objekt, \
+     objekte, objets, onlangs, para, posta, pošta, recently, reciclaje, sbd, senast, to, wiadomości, zu, zuletzt, \
+     éléments, öğeler, ανακύκλωσης, елементи, почта, элементы, العناصر, سلة",
 );
 
 /// The same in scripts without spaces, `已删除邮件`, and where no word alone says it.
 const TRASH_PARTS: Words = Words(
-    "correo electrónico no deseado, correo no deseado, coș de gunoi, files_trashbin, izbrisane stavke, odstranené \
-     položky, odstránené položky, thùng rác, סל המיחזור, ถังขยะ, ごみ箱, ゴミ箱, 刪除的郵件, 削除済み, 回收站, 回收筒, 垃圾, 已删除, 废纸篓, \
-     最近删除, 最近刪除, 迷惑メール, 스팸, 지운 편지함, 휴지통",
+    "bulk mail, correo electrónico no deseado, correo no deseado, coș de gunoi, files_trashbin, geri dönüşüm kutusu, \
+     izbrisane stavke, kann weg, odstranené položky, odstránené položky, thùng rác, waste basket, weg damit, önemsiz \
+     e-posta, סל המיחזור, البريد غير الهام, ถังขยะ, ごみ箱, ゴミ箱, 刪除的郵件, 削除済み, 回收站, 回收筒, 垃圾, 已删除, 废纸篓, 最近删除, 最近刪除, 迷惑メール, \
+     스팸, 지운 편지함, 휴지통",
 );
 
 /// Names of folders of copies, or of files that programs put there.
@@ -244,7 +253,7 @@ fn is_file_aside(name: &str) -> bool {
         || is_old
         || is_rotated
         || is_part
-        || is_new(stem)
+        || is_new(stem, false)
         || is_short(stem)
 }
 
@@ -263,14 +272,14 @@ fn is_folder_aside(name: &str) -> bool {
         || is_copy(name)
         || is_backup
         || is_of_device
-        || is_new(name)
+        || is_new(name, true)
         || has_trash_word(name)
 }
 
 /// Whether a program gave this name to a new file or folder.
-fn is_new(name: &str) -> bool {
+fn is_new(name: &str, is_folder: bool) -> bool {
     let numberless = name.trim_end_matches(|c: char| !c.is_alphabetic());
-    NEW_NAMES.have(numberless)
+    NEW_NAMES.have(numberless) || !is_folder && NEW_FILES.have(numberless)
 }
 
 /// Whether this is a name in eight signs, as old systems shorten them: `LETTER~1`.
@@ -391,6 +400,10 @@ mod tests {
             "Recovered/a.txt",
             "New folder/a.txt",
             "Untitled 1.txt",
+            "Untitled document.txt",
+            "Documento 1.txt",
+            "新建 文本文档.txt",
+            "مستند نصي جديد (2).txt",
             "scan0001.txt",
             "LETTER~1.TXT",
             "letter-LAPTOP-7ABC.txt",
@@ -416,6 +429,8 @@ mod tests {
             "chapter.1",
             "tmp.txt",
             "Old Testament.txt",
+            "Document/report.txt",
+            "Scan/report.txt",
             "Old Testament/genesis.txt",
             "old town/walk.txt",
             "backup plans/a.txt",
@@ -470,6 +485,17 @@ mod tests {
             "Mail/Local Folders/Trash",
             "Junk.mbox",
             "Coș de gunoi/a.txt",
+            "Śmieci/a.txt",
+            "Wiadomości-śmieci/a.eml",
+            "Önemsiz E-posta/a.eml",
+            "Geri Dönüşüm Kutusu/a.txt",
+            "العناصر المحذوفة/a.eml",
+            "Bulk Mail/a.eml",
+            "kann weg/a.txt",
+            "Para borrar/a.txt",
+            "Da eliminare/a.txt",
+            "Do usunięcia/a.txt",
+            "要删除/a.txt",
             "Papirkurven/a.txt",
             "Trash.sbd/2024",
         ] {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::hold::{ChangeTime, RESERVED, stamp};
 use super::manifest::{ManifestEntry, MovedFileState};
 use super::{LeftReason, manifest};
-use crate::aside_names::{PartedPath, is_of_one_text, is_out_of_sight, is_out_of_use, set_aside};
+use crate::aside_names::{PartedPath, is_copy_of, is_out_of_sight, is_out_of_use, set_aside};
 use crate::dedup::event::DroppedDocument;
 use crate::dedup::files_below::files_below;
 use crate::dedup::surviving_copy::SurvivingCopy;
@@ -282,7 +282,7 @@ impl MovePlan {
             let above = path.components().count().saturating_sub(below);
             PartedPath { path, above }
         });
-        is_of_one_text(&file, &other)
+        is_copy_of(&file, &other)
     }
 
     /// Returns the path of a file as the files of the folder are named, if it is one of them.
