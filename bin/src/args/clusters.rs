@@ -51,7 +51,7 @@ pub(crate) struct ClustersArgs {
     #[command(flatten)]
     pub(crate) contained: ContainmentArgs,
 
-    /// Memory for --exhaustive and --containment, besides 40 bytes a text: less takes longer
+    /// Memory for --exhaustive and --containment, at least 384MiB, besides 40 bytes a text: less takes longer
     #[arg(long, value_name = "SIZE", value_parser = parse::memory, default_value = "1GiB")]
     pub(crate) memory: u64,
 }

@@ -65,7 +65,7 @@ pub(crate) struct PairsArgs {
     #[command(flatten)]
     pub(crate) contained: ContainmentArgs,
 
-    /// Memory for --exhaustive and --containment, besides 30 bytes a text: less takes longer
+    /// Memory for --exhaustive and --containment, at least 384MiB, besides 30 bytes a text: less takes longer
     #[arg(long, value_name = "SIZE", value_parser = parse::memory, default_value = "1GiB")]
     pub(crate) memory: u64,
 
