@@ -236,6 +236,10 @@ impl Origin {
 
     /// Returns the part of a record's key from the `#` after the key of its file.
     pub(crate) fn after_file(&self) -> Option<&str> {
+        // Most ids have none, and to find the key of the file takes longer.
+        if !self.key.contains('#') {
+            return None;
+        }
         let rest = match &self.stored_as {
             Some(stored) => self.key.strip_prefix(&*stored.key),
             None => self.key.strip_prefix(&*Key::of(&self.source).text),

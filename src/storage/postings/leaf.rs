@@ -171,9 +171,22 @@ impl<'a> Leaf<'a> {
     /// The postings whose upper bits equal `high`.
     // The postings of a value lie between two zeros. Without the zeros before them, their places are their indexes.
     fn with_upper(&self, high: usize) -> Range<usize> {
-        let start = self.behind_zero(high) - high;
-        let end = self.behind_zero(high + 1).saturating_sub(high + 1);
+        let place = self.behind_zero(high);
+        let (start, end) = (place - high, self.zero_from(place) - high);
         start.min(self.count)..end.min(self.count)
+    }
+
+    /// The position of the first zero of the upper bits at `place` or behind it, or their number if there is none.
+    fn zero_from(&self, place: usize) -> usize {
+        let mut start = place;
+        for word in words(self.upper).skip(place / 64) {
+            let open = !word >> (start % 64);
+            if open != 0 {
+                return start + open.trailing_zeros() as usize;
+            }
+            start = start / 64 * 64 + 64;
+        }
+        8 * self.upper.len()
     }
 
     /// The position after the n-th zero of the upper bits, counted from 1, or 0 if n is 0.

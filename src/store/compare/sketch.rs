@@ -47,7 +47,7 @@ impl BodyRef<'_> {
 #[derive(Clone, Debug)]
 pub(crate) struct Sketch {
     pub(crate) shingles: ShingleSet,
-    /// The shingles as they are stored; empty if the store keeps none.
+    /// The shingles as they are stored; empty if the store keeps none, or if the sketch is only for a question.
     pub(crate) packed_shingles: Vec<u8>,
     pub(crate) signature: Vec<u8>,
     /// One hash a band; empty if there are no shingles.
@@ -123,10 +123,23 @@ impl StoreSketcher {
         }
     }
 
+    /// The sketch of a text, or of shingles, that is to be stored.
+    pub(crate) fn sketch_to_store(&self, body: BodyRef<'_>) -> Result<Sketch> {
+        let mut sketch = self.sketch(body)?;
+        if self.schema.keeps_shingles() {
+            let texts = stands_for(body.bytes());
+            sketch.packed_shingles = self
+                .meters
+                .shingling
+                .time_of(texts, || sketch.shingles.to_packed());
+        }
+        Ok(sketch)
+    }
+
     /// The sketch of a text, or of shingles.
     pub(crate) fn sketch(&self, body: BodyRef<'_>) -> Result<Sketch> {
         let texts = stands_for(body.bytes());
-        let (shingles, packed_shingles) = self
+        let shingles = self
             .meters
             .shingling
             .time_of(texts, || self.shingles(body))?;
@@ -137,21 +150,16 @@ impl StoreSketcher {
         });
         Ok(Sketch {
             shingles,
-            packed_shingles,
+            packed_shingles: Vec::new(),
             signature,
             band_hashes,
         })
     }
 
-    fn shingles(&self, body: BodyRef<'_>) -> Result<(ShingleSet, Vec<u8>)> {
+    fn shingles(&self, body: BodyRef<'_>) -> Result<ShingleSet> {
         let mut shingles = body.shingles(&self.shingler)?;
         shingles.thin_fingerprints(self.schema.fingerprint_step());
-        let packed = if self.schema.keeps_shingles() {
-            shingles.to_packed()
-        } else {
-            Vec::new()
-        };
-        Ok((shingles, packed))
+        Ok(shingles)
     }
 
     fn band_hashes(&self, shingles: &ShingleSet, signature: &[u8]) -> Vec<u32> {

@@ -48,7 +48,7 @@ impl PreparedInput {
     pub(crate) fn take_sketch(&mut self, sketcher: &StoreSketcher) -> Result<Sketch> {
         match self.sketch.take() {
             Some(sketch) => Ok(sketch),
-            None => sketcher.sketch(self.input.body.borrowed()),
+            None => sketcher.sketch_to_store(self.input.body.borrowed()),
         }
     }
 
@@ -76,7 +76,7 @@ impl PublishedCommit {
         let mut prepared = self.locate(input, hash)?;
         if prepared.copies.is_empty() {
             let body = prepared.input.body.borrowed();
-            prepared.sketch = Some(self.sketcher.sketch(body)?);
+            prepared.sketch = Some(self.sketcher.sketch_to_store(body)?);
         }
         Ok(prepared)
     }
