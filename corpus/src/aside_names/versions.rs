@@ -1,5 +1,6 @@
 //! What the names of a file and its folders say of its original.
 
+use std::iter;
 use std::path::Path;
 
 use super::{
@@ -87,10 +88,8 @@ fn original_folder(name: &str) -> Option<NameParts> {
     if !is_folder_aside(name) {
         return Some(parts(name));
     }
-    let mut original = name.to_owned();
-    while let Some(rest) = without_mark(&original) {
-        original = rest;
-    }
+    let originals = iter::successors(Some(name.to_owned()), |name| without_mark(name));
+    let original = originals.last().unwrap_or_default();
     let is_of_all = |word: &str| tells_copy(word) || DEVICES.have(word) || is_number(word);
     let is_named = original != name && !is_folder_aside(&original);
     (is_named && !words(name).all(is_of_all)).then(|| parts(&original))
@@ -106,16 +105,13 @@ fn is_copied_name(file: &Path, other: &Path) -> bool {
         own.is_none_or(|own| own.eq_ignore_ascii_case(extension))
             && parts(&original.stem) == parts(stem)
     };
-    let mut original = OriginalName::of(&name);
-    if is_copy_of_file(&name) {
-        while !is_it(&original) {
-            match original.without_mark() {
-                Some(next) => original = next,
-                None => return false,
-            }
-        }
-    }
-    is_it(&original)
+    let most = if is_copy_of_file(&name) {
+        usize::MAX
+    } else {
+        1
+    };
+    let originals = iter::successors(Some(OriginalName::of(&name)), OriginalName::without_mark);
+    originals.take(most).any(|original| is_it(&original))
 }
 
 /// The name of a file, or that of which it may be a copy.
