@@ -21,25 +21,20 @@ pub(crate) struct PartedPath<'a> {
 /// is that of the other one, and so are those of its folders. Folders that only hold copies do not count, and what is in the first
 /// of these may lie deeper than the original.
 pub(crate) fn is_copy_of(file: &PartedPath<'_>, other: &PartedPath<'_>) -> bool {
-    let [own, others] = [file, other].map(NamesAbove::of);
-    let is_of_one_year = own == others || own.0.is_empty() || others.0.is_empty();
+    let [own, others] = [file, other].map(numbers_above);
+    let is_of_one_year = own == others || own.is_empty() || others.is_empty();
     is_of_one_year && CopiedFolders::of(file).fit(other) && is_copied_name(file.path, other.path)
 }
 
 /// The words, numbers and signs of a name.
 type NameParts = Vec<String>;
 
-/// The numbers in the names of folders above what was named. Their words are those of another place, not of a text.
-#[derive(PartialEq, Eq)]
-struct NamesAbove(Vec<String>);
-
-impl NamesAbove {
-    fn of(file: &PartedPath<'_>) -> NamesAbove {
-        let folders = names(file.path).take(file.above);
-        let folders = folders.filter(|folder| !is_folder_aside(folder));
-        let parts = folders.flat_map(|folder| parts(&folder));
-        NamesAbove(parts.filter(|part| is_number(part)).collect())
-    }
+/// Returns the numbers in the names of folders above what was named. Their words are those of another place, not of a text.
+fn numbers_above(file: &PartedPath<'_>) -> Vec<String> {
+    let folders = names(file.path).take(file.above);
+    let folders = folders.filter(|folder| !is_folder_aside(folder));
+    let parts = folders.flat_map(|folder| parts(&folder));
+    parts.filter(|part| is_number(part)).collect()
 }
 
 /// The folders of a file below what was named, as those of its original.
