@@ -93,7 +93,7 @@ pub(crate) fn folder_of_document(document: &Document) -> Option<PathBuf> {
 pub(crate) fn path_of_document(document: &Document) -> Option<PathBuf> {
     let path = Key::path(document.first_key())?;
     let is_elsewhere =
-        |folder: &PathBuf| env::current_dir().is_ok_and(|current| current != *folder);
+        |folder: &PathBuf| !env::current_dir().is_ok_and(|current| current == *folder);
     if let Some(folder) = folder_of_document(document).filter(is_elsewhere) {
         return Some(folder.join(path));
     }

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use crate::item::{Origin, SourcedText};
 use crate::presence::paths_of_document;
 use crate::read::stored::of_another_folder;
-use crate::walk::identity::FileIdentity;
+use crate::walk::identity::{FileIdentity, is_same_file};
+use crate::walk::key::Key;
 use crate::walk::others::OtherKeys;
 use dedupdb::overlap::{PassageQuery, Passages, PassagesOfDocument};
 use dedupdb::write::IdScope;
@@ -141,7 +142,9 @@ fn is_same_record(origin: &Origin, key: &str, store: &Store) -> Result<bool> {
     let source = store.get(key)?.and_then(|stored| stored.source);
     Ok(match (source, &origin.file) {
         (Some(stored), Some(own)) => {
-            *stored == *own.path() || is_named && store.id_scope() == IdScope::All
+            *stored == *own.path()
+                || is_named && store.id_scope() == IdScope::All
+                || Key::path(&stored).is_some_and(|path| is_same_file(&path, &origin.source))
         }
         _ => is_named,
     })

@@ -219,6 +219,126 @@ fn the_records_of_a_file_are_known_by_any_path() {
 }
 
 #[test]
+fn a_file_of_records_is_one_without_any_other_file() {
+    let record = |text: String| format!("{}\n", json!({ "text": text }));
+    let world = || {
+        let sandbox = Sandbox::new();
+        sandbox.write("w/data/c.jsonl", record(text(1, 40)));
+        fs::create_dir_all(sandbox.path("w/side/deep")).unwrap();
+        symlink("data", sandbox.path("w/link")).unwrap();
+        fs::create_dir(sandbox.path("w/hard")).unwrap();
+        fs::hard_link(
+            sandbox.path("w/data/c.jsonl"),
+            sandbox.path("w/hard/h.jsonl"),
+        )
+        .unwrap();
+        sandbox
+    };
+    let add = |sandbox: &Sandbox, folder: &str, path: &str| {
+        let store = sandbox.path("s").to_str().unwrap().to_owned();
+        let mut command = sandbox.command(&["--json", "--store", &store, "add", path]);
+        let ran = command.current_dir(sandbox.path(folder)).output().unwrap();
+        Ran::of(ran).expect(0).objects()[0].clone()
+    };
+    let ways = [
+        ("w", "data/c.jsonl"),
+        ("w/data", "."),
+        ("w/side/deep", "../../data"),
+        (".", "w/link/c.jsonl"),
+        ("w", "hard"),
+    ];
+    for first in ways {
+        for second in ways {
+            let sandbox = world();
+            add(&sandbox, first.0, first.1);
+            let summary = add(&sandbox, second.0, second.1);
+            let counts = ["added", "unchanged"].map(|count| summary[count].as_u64().unwrap());
+            assert_eq!(counts, [0, 1], "{first:?} {second:?}: {summary}");
+            let is_other = first != second;
+            assert_eq!(
+                summary["other_names"],
+                u64::from(is_other),
+                "{first:?} {second:?}"
+            );
+            let store = sandbox.path("s").to_str().unwrap().to_owned();
+            let file = sandbox.path("w").join(second.1);
+            if file.is_file() {
+                let asked = ["--store", &store, "query", file.to_str().unwrap()];
+                assert_eq!(sandbox.run(&asked).expect(1).stdout, "", "{first:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn records_move_with_the_folder_of_their_file() {
+    for scope in [&[][..], &["--id-scope", "file"]] {
+        let sandbox = Sandbox::new();
+        let record = |seed| format!("{}\n", json!({ "text": text(seed, 40) }));
+        let store = sandbox.path("s").to_str().unwrap().to_owned();
+        let add = |folder: &str, path: &str, code| {
+            let add = ["--json", "--store", &store, "add", path];
+            let mut command = sandbox.command(&[&add[..], scope].concat());
+            let ran = command.current_dir(sandbox.path(folder)).output().unwrap();
+            Ran::of(ran).expect(code)
+        };
+        let list = || sandbox.run(&["--store", &store, "list"]).stdout;
+        sandbox.write("old/r.jsonl", record(1) + &record(2));
+        add("old", "r.jsonl", 0);
+        fs::rename(sandbox.path("old"), sandbox.path("moved")).unwrap();
+        let ran = add("moved", "r.jsonl", 0);
+        assert_eq!(ran.objects()[0]["unchanged"], 2);
+        assert_eq!(ran.stderr, "");
+        // The store knows where the file is.
+        add(".", "moved", 0);
+        assert_eq!(list(), "r.jsonl#1\nr.jsonl#2\n");
+        sandbox.write("old/r.jsonl", record(3));
+        add("old", "r.jsonl", 2);
+        sandbox.write("moved/r.jsonl", record(4) + &record(2));
+        let ran = add(".", "moved", 0);
+        assert_eq!(ran.objects()[0]["updated"], 1, "{}", ran.stderr);
+        assert_eq!(list(), "r.jsonl#1\nr.jsonl#2\n");
+    }
+}
+
+#[test]
+fn a_file_is_found_from_a_folder_that_was_made_again() {
+    let sandbox = Sandbox::new();
+    for (seed, name) in (1..).zip(["a/1.txt", "k/1.txt", "k/2.txt"]) {
+        sandbox.write(name, text(seed, 40));
+    }
+    let store = sandbox.path("s").to_str().unwrap().to_owned();
+    let program = env!("CARGO_BIN_EXE_dedupdb");
+    let script = "cd a && \"$0\" --store \"$1\" add -q . ../k && cp -a . ../b && rm -r ../a && mv ../b ../a \
+        && \"$0\" --store \"$1\" remove --missing; true";
+    let ran = std::process::Command::new("sh")
+        .args(["-c", script, program, &store])
+        .current_dir(sandbox.path(""))
+        .output()
+        .unwrap();
+    Ran::of(ran).expect(0);
+    assert_eq!(sandbox.run(&["--store", &store, "list"]).lines().len(), 3);
+}
+
+#[test]
+fn a_second_key_of_a_file_goes_once_the_first_one_has_its_text() {
+    let sandbox = Sandbox::new();
+    for (seed, out) in [(1, "o1/"), (2, "o2/")] {
+        sandbox.write("a/1.txt", text(seed, 40));
+        sandbox
+            .run(&["--store", "s", "dedup", "a", "-o", out])
+            .expect(0);
+    }
+    assert_eq!(sandbox.run(&["--store", "s", "list"]).lines().len(), 2);
+    let ran = sandbox
+        .run(&["--store", "s", "--json", "add", "a"])
+        .expect(0);
+    assert_eq!(ran.objects()[0]["updated"], 1, "{}", ran.stderr);
+    assert_eq!(ran.stderr, "");
+    assert_eq!(sandbox.run(&["--store", "s", "list"]).stdout, "a/1.txt\n");
+}
+
+#[test]
 fn a_detour_is_no_part_of_a_key() {
     let ways = |sandbox: &Sandbox| {
         let docs = sandbox.path("q/docs").to_str().unwrap().to_owned();

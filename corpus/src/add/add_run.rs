@@ -1,7 +1,7 @@
 //! The run of an add, from its first batch to its last commit.
 
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::Receiver;
 use std::time::Instant;
 
@@ -35,6 +35,8 @@ pub(super) struct AddRun<'a> {
     memory: u64,
     uncommitted: Uncommitted,
     other_keys: OtherKeys,
+    /// The last file that is stored under another key than that of its path.
+    last_other: PathBuf,
     /// Whether the store had documents before, so that any file may be among them.
     had_documents: bool,
     added: AddSummary,
@@ -95,6 +97,7 @@ impl<'a> AddRun<'a> {
             memory,
             uncommitted: Uncommitted::new(memory),
             other_keys: OtherKeys::new(),
+            last_other: PathBuf::new(),
             added: AddSummary::default(),
             files: 0,
             observe,
@@ -183,7 +186,14 @@ impl<'a> AddRun<'a> {
             let has_files = origins.iter().any(|origin| origin.modified.is_some());
             self.writer
                 .evidence(self.evidence || self.had_documents && has_files);
-            let outcomes = self.writer.add_batch(sketched.documents)?;
+            let id_scope = self.writer.id_scope();
+            if has_moved(&origins) {
+                // The records are those of the file that is gone.
+                self.writer.set_id_scope(IdScope::File);
+            }
+            let outcomes = self.writer.add_batch(sketched.documents);
+            self.writer.set_id_scope(id_scope);
+            let outcomes = outcomes?;
             for (origin, outcome) in origins.into_iter().zip(outcomes) {
                 self.note(&origin, outcome)?;
             }
@@ -239,21 +249,30 @@ impl<'a> AddRun<'a> {
             }
             self.added.same_id(origin.place(), other);
         }
-        if let Some(stored) = &origin.stored_as
-            && origin.modified.is_some()
-        {
-            let own = Key::of(&origin.source).text;
-            self.added.stored_as(outcome.change, &own, &stored.key);
+        if let Some(stored) = origin.stored_as.as_ref().filter(|stored| !stored.has_moved) {
+            if self.is_another_other(origin) {
+                let own = Key::of(&origin.source).text;
+                self.added.stored_as(outcome.change, &own, &stored.key);
+            }
         } else if outcome.relation != Relation::Novel
             && let Some(other) = self.other_name(origin, &outcome)?
         {
             let mut change = outcome.change;
-            if other.is_certain && change == Change::Added {
+            let stored = self.store.get(&other.key)?;
+            let is_second = stored.is_some_and(|stored| stored.first_key() == origin.key);
+            if is_second {
+                // A dedup kept the earlier text of the file under its key.
+                self.writer.remove(&other.key)?;
+            } else if other.is_certain && change == Change::Added {
                 // The file keeps the name under which it was stored first.
                 let renamed = self.writer.rename(&origin.key, &other.key)?;
                 change = renamed.unwrap_or(Change::Unchanged);
             }
-            self.added.other_name(change, &origin.key, other);
+            if !is_second && self.is_another_other(origin) {
+                self.added.other_name(change, &origin.key, other);
+            } else {
+                self.added.change(change);
+            }
             return Ok(());
         }
         self.added.outcome(&outcome);
@@ -277,6 +296,13 @@ impl<'a> AddRun<'a> {
         Ok(())
     }
 
+    /// Whether a document of a file that is stored under another key is the first one of this file.
+    fn is_another_other(&mut self, origin: &Origin) -> bool {
+        let is_another = self.last_other != origin.source;
+        self.last_other.clone_from(&origin.source);
+        is_another
+    }
+
     /// Returns another key under which an earlier run stored the same file, by a path that only shows once a document with
     /// its text, or a similar one, was found.
     fn other_name(
@@ -285,12 +311,26 @@ impl<'a> AddRun<'a> {
         outcome: &Outcome,
     ) -> Result<Option<OtherName>, Error> {
         let name = |key, is_certain| Ok(Some(OtherName { key, is_certain }));
-        if origin.modified.is_none() {
+        let number = origin.after_file();
+        if origin.modified.is_none() && (number.is_none() || !self.had_documents) {
             return Ok(None);
         }
         let is_same = |key: &String| {
-            let stored = self.store.get(key).ok().flatten();
-            let path = stored.and_then(|stored| path_of_document(&stored));
+            // An id may have such a sign, too.
+            let is_of_number = |number| {
+                let file = key.strip_suffix(number);
+                file.is_some_and(|file| !file.contains('#'))
+            };
+            if !number.is_none_or(is_of_number) {
+                return false;
+            }
+            let Ok(Some(stored)) = self.store.get(key) else {
+                return false;
+            };
+            let path = match number {
+                None => path_of_document(&stored),
+                Some(_) => stored.source.as_deref().and_then(Key::path),
+            };
             path.is_some_and(|path| is_same_file(&path, &origin.source))
         };
         let earlier = outcome.earlier.as_ref().map(|earlier| &earlier.key);
@@ -304,6 +344,9 @@ impl<'a> AddRun<'a> {
         let copies = self.writer.committed_copies(&origin.key, LOOKED_AT)?;
         if let Some(same) = copies.into_iter().find(is_same) {
             return name(same, true);
+        }
+        if number.is_some() {
+            return Ok(None);
         }
         // From another folder, the same relative path leads elsewhere.
         let is_as_stored = |stored: &Document| {
@@ -377,4 +420,10 @@ impl<'a> AddRun<'a> {
         self.uncommitted.committed();
         Ok(())
     }
+}
+
+/// Whether the records of a batch, which are of one file, have moved with that.
+fn has_moved(origins: &[Origin]) -> bool {
+    let first = origins.first().and_then(|first| first.stored_as.as_ref());
+    first.is_some_and(|stored| stored.has_moved)
 }

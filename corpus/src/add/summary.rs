@@ -95,7 +95,8 @@ impl AddSummary {
         stored + self.kept_out + self.reading.all_skipped()
     }
 
-    fn change(&mut self, change: Change) {
+    /// Counts what happened to a document.
+    pub(super) fn change(&mut self, change: Change) {
         match change {
             Change::Added => self.added += 1,
             Change::Updated => self.updated += 1,

@@ -19,7 +19,7 @@ use crate::item::{Item, ItemBatch, Origin, SourcedText};
 use crate::options::Options;
 use crate::read::batches::{BATCH_BYTES, send_batches};
 use crate::read::outbox::{Outbox, ReadingStopped};
-use crate::read::stored::{self, StoredFile};
+use crate::read::stored::{self, StoredFile, StoredKey};
 use crate::skipped::{Reason, RecordFault, Skipped};
 use crate::source::converter::ConverterGuard;
 use crate::source::feed::Feed;
@@ -160,7 +160,7 @@ impl CorpusReader {
         let stored = self.stored(&mut found, &file, format, names);
         let path = found.feed.name();
         match stored.map_err(|source| Error::Store { source })? {
-            StoredFile::ToRead => {}
+            StoredFile::ToRead | StoredFile::Moved => {}
             StoredFile::OfAnotherFolder(other) => {
                 return Ok(skip(Skipped::of_another_folder(
                     path,
@@ -205,6 +205,8 @@ impl CorpusReader {
             return Ok(stored);
         }
         let Some(other) = store.other_key(key, found.feed.name(), format, names)? else {
+            found.stored_as =
+                (stored == StoredFile::Moved).then(|| Arc::new(StoredKey::moved(key)));
             return Ok(stored);
         };
         found.key.text.clone_from(&other.key);

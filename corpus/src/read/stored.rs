@@ -20,6 +20,8 @@ use dedupdb::{Document, Store};
 pub(crate) enum StoredFile {
     /// Nothing, or an earlier text of the file.
     ToRead,
+    /// Records of a file at another place, which is gone: that file seems to have moved with its folder.
+    Moved,
     /// The file as it is.
     Unchanged,
     /// Another file, which still exists: the same relative path led to it from another folder.
@@ -30,8 +32,22 @@ pub(crate) enum StoredFile {
 #[derive(Clone, Debug)]
 pub(crate) struct StoredKey {
     pub(crate) key: String,
+    /// Whether the file has moved with its folder, so that its records are of a file that is gone. Then the key is that of
+    /// its path.
+    pub(crate) has_moved: bool,
     /// The folder from which the key leads to the file, if it is one document and the key a relative path.
     pub(crate) folder: Option<SourceFile>,
+}
+
+impl StoredKey {
+    /// Returns the key of a file of records that has moved with its folder.
+    pub(crate) fn moved(key: &str) -> StoredKey {
+        StoredKey {
+            key: key.to_owned(),
+            has_moved: true,
+            folder: None,
+        }
+    }
 }
 
 /// The store that files go to.
@@ -99,11 +115,12 @@ impl StoredFiles {
             // It was chosen.
             return Ok(None);
         }
-        let keys = || self.keys(path, folders, names);
         if format.is_document() {
+            let keys = || self.keys(path, folders, names);
             self.other_document(own, path, &store, keys)
         } else {
             let resolved = fs::canonicalize(path).map(|path| Key::of(&path).text);
+            let keys = || names.upward(path);
             resolved.map_or(Ok(None), |path| other_records(own, &path, &store, keys))
         }
     }
@@ -114,11 +131,19 @@ impl StoredFiles {
         for key in names.of(path) {
             let folder = self.folder.clone();
             let folder = folder.filter(|_| Path::new(&key).is_relative());
-            keys.push(StoredKey { key, folder });
+            keys.push(StoredKey {
+                key,
+                folder,
+                has_moved: false,
+            });
         }
         for (key, folder) in names.counted_from(path, folders) {
             let folder = Some(folder.source.clone());
-            keys.push(StoredKey { key, folder });
+            keys.push(StoredKey {
+                key,
+                folder,
+                has_moved: false,
+            });
         }
         keys
     }
@@ -207,11 +232,18 @@ impl StoredFiles {
         };
         let first = store.documents_with_prefix(&format!("{key}#"))?.next();
         let other = first.transpose()?.and_then(|stored| stored.source);
-        let other = other.and_then(|path| Key::path(&path));
+        let Some(other) = other.and_then(|path| Key::path(&path)) else {
+            return Ok(StoredFile::ToRead);
+        };
         // A link may lead to another file by now.
-        let is_path = |other: &PathBuf| Path::new(key).is_relative() && other.ends_with(key);
-        let other = other.filter(|other| is_path(other) && is_another(other, file.identity));
-        Ok(other.map_or(StoredFile::ToRead, StoredFile::OfAnotherFolder))
+        let is_path = Path::new(key).is_relative() && other.ends_with(key);
+        Ok(if is_path && is_another(&other, file.identity) {
+            StoredFile::OfAnotherFolder(other)
+        } else if is_path && !other.exists() {
+            StoredFile::Moved
+        } else {
+            StoredFile::ToRead
+        })
     }
 }
 
@@ -220,7 +252,7 @@ fn other_records(
     own: &str,
     path: &str,
     store: &Store,
-    keys: impl FnOnce() -> Vec<StoredKey>,
+    keys: impl FnOnce() -> Vec<String>,
 ) -> dedupdb::Result<Option<StoredKey>> {
     let has_records = |key: &str| -> dedupdb::Result<bool> {
         let first = store.documents_with_prefix(&format!("{key}#"))?.next();
@@ -230,10 +262,13 @@ fn other_records(
     if has_records(own)? {
         return Ok(None);
     }
-    for other in keys() {
-        if has_records(&other.key)? {
-            let folder = None;
-            return Ok(Some(StoredKey { folder, ..other }));
+    for key in keys() {
+        if has_records(&key)? {
+            return Ok(Some(StoredKey {
+                key,
+                has_moved: false,
+                folder: None,
+            }));
         }
     }
     Ok(None)

@@ -7,6 +7,9 @@ use std::path::{Path, PathBuf, absolute};
 
 use crate::walk::key::{Key, path_from};
 
+/// The number of folders below one that contains a file from which a key may lead up to it.
+const MOST_UPWARD: usize = 4;
+
 /// Finds the other keys of files.
 ///
 /// The system resolves a path part by part, from the root. So a folder is resolved once for all its files, and a folder
@@ -65,6 +68,16 @@ impl OtherKeys {
         keys.dedup();
         let own = text(path);
         keys.retain(|key| *key != own);
+        keys
+    }
+
+    /// Returns the keys of the file at `path` under other paths, from any folder above it, and from the first few below
+    /// each of these.
+    pub(crate) fn upward(&mut self, path: &Path) -> Vec<String> {
+        let mut keys = self.of(path);
+        let above = self.above(path);
+        let up = |count: usize| above.iter().map(move |key| "../".repeat(count) + key);
+        keys.extend((0..=MOST_UPWARD).flat_map(up));
         keys
     }
 

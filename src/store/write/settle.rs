@@ -6,7 +6,7 @@ use super::names::EarlierDocument;
 use super::writer::Writer;
 use crate::codec::low32;
 use crate::error::{Error, Result};
-use crate::storage::{DocumentRow, NewContent};
+use crate::storage::{DocumentRow, IdScope, NewContent, SourceFile};
 use crate::store::offer::{
     Change, HashedKey, MAX_KEY_BYTES, Outcome, PreparedInput, Relation, second_key,
 };
@@ -281,10 +281,11 @@ impl Writer {
     /// Records that a document is offered again with the same text, and a new size or time of its source. It leaves the
     /// open run, so that it stays whatever happens to the run.
     fn offer_again(&mut self, prepared: &PreparedInput, row: DocumentRow) {
-        // A file may have moved with its folder. A record stays one of the file that had it first.
-        let folder = prepared.input.source.as_ref();
-        let source = match folder.filter(|source| source.is_folder()) {
-            Some(folder) => self.sources.note(Some(folder)),
+        // A file may have moved with its folder. A record stays one of the file that had it first, unless its key is of one
+        // file alone.
+        let is_of_path = |source: &SourceFile| source.is_folder() || self.id_scope == IdScope::File;
+        let source = match prepared.input.source.as_ref().filter(|it| is_of_path(it)) {
+            Some(source) => self.sources.note(Some(source)),
             None => row.source,
         };
         let offered = DocumentRow {
