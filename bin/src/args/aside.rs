@@ -25,7 +25,7 @@ ASIDE/.dedupdb-moved lists them all. --undo takes ASIDE, or this list, and moves
 also after a run that was killed.
 
 Prints a line for each file: FROM, TO, the key of the document that it resembles, JACCARD, and
-`exact copy` or `same words`.
+`exact copy`, `same words` or `other words`; look at the last ones first.
 
 Left in place are records, files that changed since the run began or resemble one that changed,
 files that a symbolic link in the folder leads to, files whose names are not UTF-8, and texts

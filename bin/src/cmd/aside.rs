@@ -295,7 +295,10 @@ impl<'a> MoveList<'a> {
                         });
                     }
                     let [from, to, like] = [&*from, &*to, like].map(escape);
-                    let copy = copy_column(exact_copy, Some(similarity));
+                    let copy = match copy_column(exact_copy, Some(similarity)) {
+                        "" => "\tother words",
+                        copy => copy,
+                    };
                     let similarity = four_decimals(similarity);
                     output.line(format!("{from}\t{to}\t{like}\t{similarity}{copy}"))
                 });
