@@ -186,6 +186,23 @@ impl Store {
     /// Returns the [folders](Document::folder) from which the keys of documents lead to their files, in no order. A folder may
     /// stay listed when its documents are gone.
     ///
+    /// ```
+    /// use dedupdb::write::SourceFile;
+    /// use dedupdb::{Input, Schema, Store};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// let store = Store::create(folder.path().join("store"), &Schema::default())?;
+    /// let notes = SourceFile::folder("/notes");
+    /// let mut writer = store.writer()?;
+    /// writer.add_all(vec![
+    ///     Input::new("a.txt", "one text").source(notes),
+    ///     Input::new("1", "a record").source("/data/a.jsonl"),
+    /// ])?;
+    /// writer.commit()?;
+    /// assert_eq!(store.folders()?, ["/notes/"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// Those of reading the store.
