@@ -244,6 +244,7 @@ fn a_file_of_records_is_one_without_any_other_file() {
         ("w", "data/c.jsonl"),
         ("w/data", "."),
         ("w/side/deep", "../../data"),
+        ("w/side", "../data/c.jsonl"),
         (".", "w/link/c.jsonl"),
         ("w", "hard"),
     ];
@@ -282,6 +283,23 @@ fn records_move_with_the_folder_of_their_file() {
             let ran = command.current_dir(sandbox.path(folder)).output().unwrap();
             Ran::of(ran).expect(code)
         };
+        // From a folder beside it, too.
+        for (seed, project) in [(8, "p1"), (9, "p2")] {
+            sandbox.write(format!("{project}/data/c.jsonl"), record(seed));
+            fs::create_dir(sandbox.path(format!("{project}/bin"))).unwrap();
+        }
+        add("p1/bin", "../data/c.jsonl", 0);
+        add("p2/bin", "../data/c.jsonl", 2);
+        fs::rename(sandbox.path("p1"), sandbox.path("p3")).unwrap();
+        sandbox.write("p3/data/c.jsonl", record(10));
+        let ran = add("p3/bin", "../data", 0);
+        assert_eq!(ran.objects()[0]["updated"], 1, "{}", ran.stderr);
+        sandbox.write("p3/data/c.jsonl", record(11));
+        let ran = add("p3", "data", 0);
+        assert_eq!(ran.objects()[0]["updated"], 1, "{}", ran.stderr);
+        let listed = sandbox.run(&["--store", &store, "list"]).stdout;
+        assert_eq!(listed, "../data/c.jsonl#1\n");
+        fs::remove_dir_all(&store).unwrap();
         let list = || sandbox.run(&["--store", &store, "list"]).stdout;
         sandbox.write("old/r.jsonl", record(1) + &record(2));
         add("old", "r.jsonl", 0);

@@ -236,7 +236,8 @@ impl StoredFiles {
             return Ok(StoredFile::ToRead);
         };
         // A link may lead to another file by now.
-        let is_path = Path::new(key).is_relative() && other.ends_with(key);
+        let below = key.trim_start_matches("../");
+        let is_path = Path::new(key).is_relative() && other.ends_with(below);
         Ok(if is_path && is_another(&other, file.identity) {
             StoredFile::OfAnotherFolder(other)
         } else if is_path && !other.exists() {

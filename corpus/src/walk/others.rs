@@ -75,9 +75,11 @@ impl OtherKeys {
     /// each of these.
     pub(crate) fn upward(&mut self, path: &Path) -> Vec<String> {
         let mut keys = self.of(path);
-        let above = self.above(path);
+        let mut above = self.above(path);
+        keys.extend_from_slice(&above);
+        above.push(text(path));
         let up = |count: usize| above.iter().map(move |key| "../".repeat(count) + key);
-        keys.extend((0..=MOST_UPWARD).flat_map(up));
+        keys.extend((1..=MOST_UPWARD).flat_map(up));
         keys
     }
 
