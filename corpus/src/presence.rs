@@ -89,8 +89,8 @@ pub(crate) fn folder_of_document(document: &Document) -> Option<PathBuf> {
 }
 
 /// Returns the path of a document's file: from the folder where it was added or, if the store does not know that or it is
-/// gone, from the current one.
-pub(crate) fn path_of_document(document: &Document) -> Option<PathBuf> {
+/// gone, from the current one. Returns `None` if [`Key::path`] finds no path.
+pub fn path_of_document(document: &Document) -> Option<PathBuf> {
     let path = Key::path(document.first_key())?;
     let is_elsewhere =
         |folder: &PathBuf| !env::current_dir().is_ok_and(|current| current == *folder);

@@ -41,8 +41,8 @@ stored, and `passages` does not find it; the same command with more files fills 
 needed if N - K + 1 is a multiple of its present value, K being the length of a shingle, or if N is 0.
 
 A store without shingles (`init --no-shingles`) needs its files for new slots. It reads documents
-whose keys are paths of files with one document each. If such a file is gone or has another text,
-that is an error, unless --drop-missing is given.
+whose keys are paths of files with one document each. If such a file is gone or has another text, or
+a document is a record, that is an error; --drop-missing removes such documents instead.
 
 Exit codes: 0 done, 1 nothing to do, 2 error, 75 another process is writing to the store or rebuilding it,
 130 interrupted.

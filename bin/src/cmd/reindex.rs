@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use anyhow::{Result, anyhow, bail};
 use dedupdb::upkeep::{self, Rebuild, TextFingerprints};
 use dedupdb::{Error, Schema, Store};
-use dedupdb_corpus::{EndReason, Key};
+use dedupdb_corpus::{EndReason, path_of_document};
 
 use crate::args::{Args, ReindexArgs};
 use crate::console::Console;
@@ -64,7 +64,7 @@ pub(crate) fn run(
     };
     let mut rebuild = rebuild
         .memory(reindex.memory)
-        .source(|key| source(key, reindex));
+        .source(|key| source(key, &store, reindex));
     let dropped = AtomicU64::new(0);
     if reindex.drop_missing {
         rebuild = rebuild.drop_missing(|keys| {
@@ -242,9 +242,10 @@ fn changes(reindex: &ReindexArgs) -> upkeep::Reindex {
     changes
 }
 
-/// The text of a file that is one document, if its key is still its path.
-fn source(key: &str, reindex: &ReindexArgs) -> Option<String> {
-    reindex.inputs.options().text(&Key::path(key)?)
+/// The text of a document that is a file, if the file is still there.
+fn source(key: &str, store: &Store, reindex: &ReindexArgs) -> Option<String> {
+    let document = store.get(key).ok()??;
+    reindex.inputs.options().text(&path_of_document(&document)?)
 }
 
 fn status(store: &Store, console: &Console, output: &mut Output) -> Result<Exit> {

@@ -7,7 +7,7 @@ use std::thread;
 use dedupdb::{Error, Progress, Schema, Store, sketching::SchemaBuilder, upkeep::Rebuild};
 use serde_json::json;
 
-use crate::sandbox::{Sandbox, fields, text};
+use crate::sandbox::{Ran, Sandbox, fields, text};
 use crate::tune::add_half_alike;
 
 /// A sandbox with files in `in`, every second one a near-copy, and a store of them.
@@ -152,6 +152,24 @@ fn without_shingles_reindex_reads_the_files_again() {
     sandbox.write("like 5", text(5, 40) + " at last");
     let ran = sandbox.run(&["query", "like 5"]).expect(0);
     assert!(ran.stdout.contains("in/5.txt"), "{}", ran.stdout);
+}
+
+#[test]
+fn without_shingles_reindex_finds_the_files_from_any_folder() {
+    let sandbox = Sandbox::new();
+    sandbox.write("p/data/n.txt", text(1, 40));
+    sandbox.run(&["init", "--no-shingles"]).expect(0);
+    let store = sandbox.path(".dedupdb").to_str().unwrap().to_owned();
+    let run = |folder: &str, arguments: &[&str]| {
+        let mut command = sandbox.command(&[arguments, &["--store", &store]].concat());
+        let ran = command.current_dir(sandbox.path(folder)).output().unwrap();
+        Ran::of(ran).expect(0)
+    };
+    run("p", &["add", "data"]);
+    run(".", &["reindex", "--permutations", "200", "--drop-missing"]);
+    assert_eq!(sandbox.keys(), ["data/n.txt"]);
+    sandbox.write("like", text(1, 40) + " more");
+    assert!(run(".", &["query", "like"]).stdout.contains("data/n.txt"));
 }
 
 #[test]
