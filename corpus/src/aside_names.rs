@@ -58,6 +58,10 @@ const PART_ENDS: Words = Words(
      partial, rpmnew, rpmsave, sample, temp, tmp, ucf-dist, wbk",
 );
 
+/// Extensions of texts, one of which a `.bak` may have replaced.
+const TEXT_ENDS: Words =
+    Words("adoc, csv, eml, htm, html, json, log, markdown, md, rst, rtf, tex, text, tsv, txt, xml");
+
 /// Last words of the names of folders with copies: `Laptop Backup`, `docs_old`.
 const BACKUP_WORDS: Words = Words(
     "backup, backups, bak, bkp, datensicherung, old, orig, reservekopie, respaldo, sauvegarde, sauvegardes, sikkerhedskopi, \
@@ -259,21 +263,20 @@ fn is_file_aside(name: &str) -> bool {
 
 /// Whether the name of a folder is that of a hidden folder, of copies, or of a program's files.
 fn is_folder_aside(name: &str) -> bool {
+    let is_backup = ends_with_one(name, BACKUP_WORDS) || begins_with_one_of(name, BACKUP_WORDS);
+    let has_one = |known: Words| words(name).any(|word| known.have(word));
+    let is_of_device = (has_one(BACKUP_WORDS) || has_one(FORMER_WORDS)) && has_one(DEVICES);
+    holds_copies(name) || is_copy(name) || name.ends_with('~') || is_backup || is_of_device
+}
+
+/// Whether a folder only holds copies, what was thrown away, or a program's files, whatever these are of.
+fn holds_copies(name: &str) -> bool {
     // "old-town" is not a folder of old files.
     let numberless = name.trim_matches(|c: char| !c.is_alphabetic());
     let is_side = [name, numberless]
         .iter()
         .any(|it| SIDE_FOLDERS.have(it) || OLD_WORDS.have(it));
-    let is_backup = ends_with_one(name, BACKUP_WORDS) || begins_with_one_of(name, BACKUP_WORDS);
-    let has_one = |known: Words| words(name).any(|word| known.have(word));
-    let is_of_device = (has_one(BACKUP_WORDS) || has_one(FORMER_WORDS)) && has_one(DEVICES);
-    is_side
-        || is_hidden(name)
-        || is_copy(name)
-        || is_backup
-        || is_of_device
-        || is_new(name, true)
-        || has_trash_word(name)
+    is_side || is_hidden(name) || is_new(name, true) || has_trash_word(name)
 }
 
 /// Whether a program gave this name to a new file or folder.
@@ -290,7 +293,7 @@ fn is_short(stem: &str) -> bool {
 
 /// Whether a folder is hidden. Programs look for their settings in `.config`.
 fn is_hidden(name: &str) -> bool {
-    name.starts_with('.') && name != ".config" || name.ends_with('~')
+    name.starts_with('.') && name != ".config"
 }
 
 /// Whether a file manager named a copy: the name ends in a word such as `copy`, maybe with a number behind it, or in a
@@ -333,7 +336,7 @@ fn ends_with_one(name: &str, known: Words) -> bool {
     last.is_some_and(|last| known.have(last))
 }
 
-fn words(name: &str) -> impl DoubleEndedIterator<Item = &str> {
+fn words(name: &str) -> impl DoubleEndedIterator<Item = &str> + Clone {
     let words = name.split(|letter: char| !letter.is_alphanumeric());
     words.filter(|word| !word.is_empty())
 }

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use super::{
     BACKUP_WORDS, COPY_WORDS, DEVICES, JOINED_COPY_WORDS, OF_WORDS, OLD_WORDS, PART_ENDS,
-    begins_with_one_of, conflict, is_copy_of_file, is_folder_aside, is_number, is_short, names,
-    words,
+    TEXT_ENDS, begins_with_one_of, conflict, holds_copies, is_copy_of_file, is_folder_aside,
+    is_number, is_short, names, words,
 };
 use crate::is_compressed;
 
@@ -18,12 +18,13 @@ pub(crate) struct PartedPath<'a> {
 }
 
 /// Whether a file may be a copy of another one by the names of both and of their folders: without what tells a copy, its name
-/// is that of the other one, and so are those of its folders. Folders that only hold copies do not count, and what is in the first
-/// of these may lie deeper than the original.
+/// is that of the other one, and so are those of its folders. Folders that only hold copies do not count.
 pub(crate) fn is_copy_of(file: &PartedPath<'_>, other: &PartedPath<'_>) -> bool {
     let [own, others] = [file, other].map(numbers_above);
     let is_of_one_year = own == others || own.is_empty() || others.is_empty();
-    is_of_one_year && CopiedFolders::of(file).fit(other) && is_copied_name(file.path, other.path)
+    let originals = folders(file).filter_map(|folder| original_folder(&folder));
+    let are_folders_alike = originals.eq(folders(other).map(|folder| parts(&folder)));
+    is_of_one_year && are_folders_alike && is_copied_name(file.path, other.path)
 }
 
 /// The words, numbers and signs of a name.
@@ -37,40 +38,6 @@ fn numbers_above(file: &PartedPath<'_>) -> Vec<String> {
     parts.filter(|part| is_number(part)).collect()
 }
 
-/// The folders of a file below what was named, as those of its original.
-struct CopiedFolders {
-    /// The parts of their names without what tells a copy.
-    names: Vec<NameParts>,
-    /// Whether the first of them only holds copies.
-    are_in_one: bool,
-}
-
-impl CopiedFolders {
-    fn of(file: &PartedPath<'_>) -> CopiedFolders {
-        let mut found = CopiedFolders {
-            names: Vec::new(),
-            are_in_one: false,
-        };
-        for (depth, folder) in folders(file).enumerate() {
-            match original_folder(&folder) {
-                Some(name) => found.names.push(name),
-                None => found.are_in_one |= depth == 0,
-            }
-        }
-        found
-    }
-
-    fn fit(&self, other: &PartedPath<'_>) -> bool {
-        let others: Vec<NameParts> = folders(other).map(|folder| parts(&folder)).collect();
-        let Some(deeper) = self.names.strip_suffix(&others[..]) else {
-            return false;
-        };
-        // A backup has the path of another place, or folders for its times.
-        let is_time = |name: &NameParts| name.iter().all(|part| is_number(part));
-        deeper.is_empty() || self.are_in_one && (!others.is_empty() || deeper.iter().all(is_time))
-    }
-}
-
 /// Returns the names of the folders of a file that are below what was named.
 fn folders(file: &PartedPath<'_>) -> impl Iterator<Item = String> {
     let mut names = names(file.path);
@@ -80,14 +47,18 @@ fn folders(file: &PartedPath<'_>) -> impl Iterator<Item = String> {
 
 /// Returns the name of the original of a folder, or of the folder itself, or `None` if it only holds copies.
 fn original_folder(name: &str) -> Option<NameParts> {
-    if !is_folder_aside(name) {
-        return Some(parts(name));
+    let is_of_all = |word: &str| {
+        tells_copy(word) || DEVICES.have(word) || OF_WORDS.have(word) || is_number(word)
+    };
+    if holds_copies(name) || is_folder_aside(name) && words(name).all(is_of_all) {
+        return None;
     }
+    let marks = if is_folder_aside(name) { usize::MAX } else { 0 };
     let originals = iter::successors(Some(name.to_owned()), |name| without_mark(name));
-    let original = originals.last().unwrap_or_default();
-    let is_of_all = |word: &str| tells_copy(word) || DEVICES.have(word) || is_number(word);
-    let is_named = original != name && !is_folder_aside(&original);
-    (is_named && !words(name).all(is_of_all)).then(|| parts(&original))
+    originals
+        .take(marks.saturating_add(1))
+        .last()
+        .map(|original| parts(&original))
 }
 
 /// Whether the name of a file, maybe without what tells a copy, is that of another one.
@@ -97,8 +68,11 @@ fn is_copied_name(file: &Path, other: &Path) -> bool {
     let (stem, extension) = split_extension(&other);
     let is_it = |original: &OriginalName| {
         let own = original.extension.as_deref();
-        own.is_none_or(|own| own.eq_ignore_ascii_case(extension))
-            && parts(&original.stem) == parts(stem)
+        let is_alike = match own {
+            Some(own) => own.eq_ignore_ascii_case(extension),
+            None => extension.is_empty() || TEXT_ENDS.have(extension),
+        };
+        is_alike && parts(&original.stem) == parts(stem)
     };
     let most = if is_copy_of_file(&name) {
         usize::MAX
@@ -128,6 +102,13 @@ impl OriginalName {
     /// Returns the name without one of the marks of a copy, if it has any.
     fn without_mark(&self) -> Option<OriginalName> {
         let Some(end) = self.extension.as_deref().filter(|end| !end.is_empty()) else {
+            // A log that was put away has a number behind its extension.
+            if let Some((before, end)) = self.stem.rsplit_once('.')
+                && is_number(end)
+                && !split_extension(before).1.is_empty()
+            {
+                return Some(OriginalName::of(before));
+            }
             let name = OriginalName::of(&without_mark(&self.stem)?);
             let own = name.extension.filter(|end| !end.is_empty());
             let extension = own.or(self.extension.clone());
@@ -141,7 +122,7 @@ impl OriginalName {
         }
         let is_part = PART_ENDS.have(end);
         let is_old = OLD_WORDS.have(end.trim_end_matches(|it: char| it.is_ascii_digit()));
-        if is_part || is_old || is_number(end) || is_compressed(Path::new(&name)) {
+        if is_part || is_old || is_compressed(Path::new(&name)) {
             let inner = OriginalName::of(&self.stem);
             let has_extension = inner.extension.as_deref() != Some("");
             // The extension of the original stands before that of the copy, or was replaced by it.
@@ -159,10 +140,11 @@ impl OriginalName {
     }
 }
 
-/// Splits a name from its extension, which has no spaces.
+/// Splits a name from its extension, which has a letter and no spaces.
 fn split_extension(name: &str) -> (&str, &str) {
     let split = name.rsplit_once('.');
-    let split = split.filter(|(_, end)| !end.contains(char::is_whitespace));
+    let split = split
+        .filter(|(_, end)| end.contains(char::is_alphabetic) && !end.contains(char::is_whitespace));
     split.unwrap_or((name, ""))
 }
 
@@ -198,13 +180,21 @@ fn bracketed(name: &str) -> Option<(&str, &str)> {
     Some((&name[..start], &inside[start + 1..]))
 }
 
-/// Whether brackets have a small number, or words that tell a copy and numbers, or such a word and a date.
+/// Whether brackets have nothing but a small number, words that tell a copy and maybe such a number, or a conflict and its
+/// date.
 fn is_mark(inside: &str) -> bool {
-    let is_small = |word: &str| word.starts_with(char::is_numeric) && digits(word).count() <= 2;
-    let is_of_copy = |word: &str| tells_copy(word) || word == "conflicted";
-    let has_date = words(inside).any(|word| is_number(word) && word.len() == 4);
-    words(inside).all(|word| is_of_copy(word) || is_small(word))
-        || has_date && words(inside).any(tells_copy)
+    let is_copy = |word: &str| tells_copy(word) || word == "conflicted";
+    let is_small = |word: &str| {
+        let ordinal = word.trim_start_matches(char::is_numeric);
+        digits(word).count() <= 2 && ["", "st", "nd", "rd", "th"].contains(&ordinal)
+    };
+    let has_copy = words(inside).any(is_copy);
+    let is_bare = !inside.is_empty() && inside.chars().all(char::is_numeric);
+    let numbers = words(inside).filter(|word| !is_copy(word));
+    let is_numbered = numbers.clone().all(is_small) && numbers.count() <= 1;
+    let is_of_conflict = words(inside).any(|word| word == "conflicted")
+        && words(inside).any(|word| is_number(word) && word.len() == 4);
+    is_of_conflict || is_numbered && (has_copy || is_bare)
 }
 
 /// Returns a name without a last word that tells a copy, and without a small number behind that.
@@ -291,7 +281,6 @@ mod tests {
                 "minutes.txt",
                 0,
             ),
-            ("Backup/2021/minutes.txt", "minutes.txt", 0),
             ("Backup/2021/minutes.txt", "2021/minutes.txt", 0),
             ("Backup 2021/minutes.txt", "minutes.txt", 0),
             ("Steuer 2019 (1)/x.txt", "Steuer 2019/x.txt", 0),
@@ -328,6 +317,9 @@ mod tests {
             ("config.prod.ini.bak", "config.prod.ini", 0),
             ("LETTER~1.TXT", "Letter.txt", 0),
             ("Letter to Mr. Smith old", "Letter to Mr. Smith", 0),
+            ("Protokoll 03.04 (1)", "Protokoll 03.04", 0),
+            ("hosts.bak", "hosts", 0),
+            ("Timetable (5a) - Copy.txt", "Timetable (5a).txt", 0),
             ("example.com_old", "example.com", 0),
             ("README.de old", "README.de", 0),
             ("a.txt_bak", "a.txt", 0),
@@ -423,7 +415,13 @@ mod tests {
             ("de/strings.xml.bak", "en/strings.xml", false),
             ("Old/Anna/Budget.txt", "Bob/Budget.txt", false),
             ("docs_old/ch/x.txt", "docs/ch/x.txt", true),
-            ("Laptop Backup/me/Docs/x.txt", "docs/x.txt", true),
+            ("Laptop Backup/me/Docs/x.txt", "docs/x.txt", false),
+            ("Laptop Backup/Docs/x.txt", "docs/x.txt", true),
+            ("Laptop Backup Anna/x.txt", "x.txt", false),
+            ("Backup/2021/x.txt", "x.txt", false),
+            ("old/2020/Taxes/x.txt", "Taxes/x.txt", false),
+            ("Class (5a) - Copy/x.txt", "Class/x.txt", false),
+            ("Class (5a) - Copy/x.txt", "Class (5a)/x.txt", true),
             ("Anna/Plan old.txt", "Plan.txt", false),
             ("Kapitel 3 Entwurf.txt", "Buch/Kapitel 3.txt", false),
             ("Customers/Form.txt", "Customers/Miller/Form.txt", false),
@@ -451,7 +449,8 @@ mod tests {
             ("Anna/Backup/Docs/x.txt", "Docs/x.txt", false),
             ("Anna/Backup/Docs/x.txt", "Anna/Docs/x.txt", true),
             ("Backup/Anna/x.txt", "x.txt", false),
-            ("Old laptop/me/Docs/x.txt", "Docs/x.txt", true),
+            ("Old laptop/Docs/x.txt", "Docs/x.txt", true),
+            ("Backup of laptop/Docs/x.txt", "Docs/x.txt", true),
         ] {
             assert_eq!(is_copy(file, other, 0), is_so, "{file} of {other}");
         }
@@ -471,6 +470,21 @@ mod tests {
             ("Geschenke 👦 (1).txt", "Geschenke 👧.txt", 0),
             ("C# notes (1).txt", "C notes.txt", 0),
             ("test_copy (1).py", "test.py.bak", 0),
+            ("Protokoll 03.04 (1)", "Protokoll 03.05", 0),
+            ("Report 1.2_old", "Report 1.3", 0),
+            ("Tagebuch.2021-03-04~", "Tagebuch.2021-03-05", 0),
+            ("Order.17 - Copy", "Order", 0),
+            ("notes.2020.bak", "notes.2021", 0),
+            ("Plan.2021.bak", "Plan", 0),
+            ("hosts.bak", "hosts.pc2", 0),
+            ("README.orig", "README.de", 0),
+            ("settings.old", "settings.production", 0),
+            ("Timetable (5a) - Copy.txt", "Timetable.txt", 0),
+            ("Minutes (4.3.) - Copy.txt", "Minutes.txt", 0),
+            ("Minutes (2021-03-04 copy).txt", "Minutes.txt", 0),
+            ("Plan (2021 old).txt", "Plan.txt", 0),
+            ("List (5a old).txt", "List.txt", 0),
+            ("Contract (50%) copy.txt", "Contract.txt", 0),
             ("Lease (tenant copy).txt", "Lease (landlord copy).txt", 0),
             ("Kyrie Alt.txt", "Kyrie Sopran.txt", 0),
             ("backup.sh", "deploy.sh", 0),
