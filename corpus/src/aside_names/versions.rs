@@ -47,18 +47,17 @@ fn folders(file: &PartedPath<'_>) -> impl Iterator<Item = String> {
 
 /// Returns the name of the original of a folder, or of the folder itself, or `None` if it only holds copies.
 fn original_folder(name: &str) -> Option<NameParts> {
+    if !is_folder_aside(name) {
+        return Some(parts(name));
+    }
     let is_of_all = |word: &str| {
         tells_copy(word) || DEVICES.have(word) || OF_WORDS.have(word) || is_number(word)
     };
-    if holds_copies(name) || is_folder_aside(name) && words(name).all(is_of_all) {
+    if holds_copies(name) || words(name).all(is_of_all) {
         return None;
     }
-    let marks = if is_folder_aside(name) { usize::MAX } else { 0 };
     let originals = iter::successors(Some(name.to_owned()), |name| without_mark(name));
-    originals
-        .take(marks.saturating_add(1))
-        .last()
-        .map(|original| parts(&original))
+    originals.last().map(|original| parts(&original))
 }
 
 /// Whether the name of a file, maybe without what tells a copy, is that of another one.
