@@ -252,7 +252,11 @@ impl<'a> AddRun<'a> {
         if let Some(stored) = origin.stored_as.as_ref().filter(|stored| !stored.has_moved) {
             if self.is_another_other(origin) {
                 let own = Key::of(&origin.source).text;
-                self.added.stored_as(outcome.change, &own, &stored.key);
+                let other = OtherName {
+                    key: stored.key.clone(),
+                    is_certain: true,
+                };
+                self.added.other_name(outcome.change, &own, other);
             }
         } else if outcome.relation != Relation::Novel
             && let Some(other) = self.other_name(origin, &outcome)?
@@ -268,10 +272,10 @@ impl<'a> AddRun<'a> {
                 let renamed = self.writer.rename(&origin.key, &other.key)?;
                 change = renamed.unwrap_or(Change::Unchanged);
             }
+            // A file is not a duplicate of itself.
+            self.added.change(change);
             if !is_second && self.is_another_other(origin) {
                 self.added.other_name(change, &origin.key, other);
-            } else {
-                self.added.change(change);
             }
             return Ok(());
         }

@@ -138,18 +138,8 @@ impl AddSummary {
             .get_or_insert_with(|| (key.to_owned(), old));
     }
 
-    /// Counts a file that was added under another key than `own`, because it is stored under that one.
-    pub(super) fn stored_as(&mut self, change: Change, own: &str, key: &str) {
-        self.other_names += 1;
-        if change != Change::KeptOut {
-            self.first_other
-                .get_or_insert_with(|| (own.to_owned(), key.to_owned()));
-        }
-    }
-
-    /// Counts a file that is also stored under another key. A file is not a duplicate of itself.
+    /// Counts a file that is stored under another key than `key`, besides its change.
     pub(super) fn other_name(&mut self, change: Change, key: &str, other: OtherName) {
-        self.change(change);
         self.other_names += 1;
         let first = if other.is_certain {
             &mut self.first_other

@@ -225,7 +225,7 @@ impl CorpusReader {
     /// Reads what was found: files that are one document in batches, everything else by itself.
     fn read_all(&self, plans: Vec<Plan>, outbox: &Outbox) -> Result<(), ReadingStopped> {
         let mut batch = Vec::new();
-        let mut names = OtherKeys::new();
+        let mut names = self.names.clone();
         let (mut bytes, mut converted) = (0, 0);
         for plan in plans {
             match &plan {

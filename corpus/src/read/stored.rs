@@ -40,6 +40,14 @@ pub(crate) struct StoredKey {
 }
 
 impl StoredKey {
+    fn new(key: String, folder: Option<SourceFile>) -> StoredKey {
+        StoredKey {
+            key,
+            has_moved: false,
+            folder,
+        }
+    }
+
     /// Returns the key of a file of records that has moved with its folder.
     pub(crate) fn moved(key: &str) -> StoredKey {
         StoredKey {
@@ -131,19 +139,10 @@ impl StoredFiles {
         for key in names.of(path) {
             let folder = self.folder.clone();
             let folder = folder.filter(|_| Path::new(&key).is_relative());
-            keys.push(StoredKey {
-                key,
-                folder,
-                has_moved: false,
-            });
+            keys.push(StoredKey::new(key, folder));
         }
         for (key, folder) in names.counted_from(path, folders) {
-            let folder = Some(folder.source.clone());
-            keys.push(StoredKey {
-                key,
-                folder,
-                has_moved: false,
-            });
+            keys.push(StoredKey::new(key, Some(folder.source.clone())));
         }
         keys
     }
@@ -230,8 +229,7 @@ impl StoredFiles {
         let Some(store) = (self.store)() else {
             return Ok(StoredFile::ToRead);
         };
-        let first = store.documents_with_prefix(&format!("{key}#"))?.next();
-        let other = first.transpose()?.and_then(|stored| stored.source);
+        let other = source_of_records(key, &store)?;
         let Some(other) = other.and_then(|path| Key::path(&path)) else {
             return Ok(StoredFile::ToRead);
         };
@@ -248,6 +246,12 @@ impl StoredFiles {
     }
 }
 
+/// Returns the path of the file of the records whose keys begin with `key`, if there are any: that of the first one.
+fn source_of_records(key: &str, store: &Store) -> dedupdb::Result<Option<String>> {
+    let first = store.documents_with_prefix(&format!("{key}#"))?.next();
+    Ok(first.transpose()?.and_then(|stored| stored.source))
+}
+
 /// Returns the key of a file of records, by the path without links, if it is another than `own`.
 fn other_records(
     own: &str,
@@ -256,20 +260,14 @@ fn other_records(
     keys: impl FnOnce() -> Vec<String>,
 ) -> dedupdb::Result<Option<StoredKey>> {
     let has_records = |key: &str| -> dedupdb::Result<bool> {
-        let first = store.documents_with_prefix(&format!("{key}#"))?.next();
-        let source = first.transpose()?.and_then(|stored| stored.source);
-        Ok(source.as_deref() == Some(path))
+        Ok(source_of_records(key, store)?.as_deref() == Some(path))
     };
     if has_records(own)? {
         return Ok(None);
     }
     for key in keys() {
         if has_records(&key)? {
-            return Ok(Some(StoredKey {
-                key,
-                has_moved: false,
-                folder: None,
-            }));
+            return Ok(Some(StoredKey::new(key, None)));
         }
     }
     Ok(None)
