@@ -220,3 +220,87 @@ impl SharedFingerprints {
         Ok(SharedFingerprints { contents, common })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sketching::Shingling;
+    use crate::{Schema, Store};
+
+    #[test]
+    fn a_text_of_one_shingle_may_be_shorter_than_a_shingle() {
+        let shingler = Shingler::new(Shingling::Word(5), true, false).unwrap();
+        for tokens in 0..9_u32 {
+            let text: Vec<String> = (0..tokens).map(|token| format!("word{token}")).collect();
+            let text = text.join(" ");
+            let shingles = TextShingles::of(&shingler.in_order(&text).unwrap());
+            assert_eq!(shingles.tokens(&shingler, &text, 5), tokens);
+        }
+    }
+
+    const THREE: &str = "in three texts";
+
+    const TWO: &str = "in two texts";
+
+    /// A store in which each shingle of three words is a fingerprint.
+    fn store_of(texts: &[String]) -> (tempfile::TempDir, Store) {
+        let folder = tempfile::tempdir().unwrap();
+        let schema = Schema::builder().shingling(Shingling::Word(3)).passage(3);
+        let store = Store::create(folder.path().join("s"), &schema.build().unwrap()).unwrap();
+        let mut writer = store.writer().unwrap();
+        for text in texts {
+            writer.add(text, text.as_str()).unwrap();
+        }
+        writer.commit().unwrap();
+        drop(writer);
+        (folder, store)
+    }
+
+    /// What is found of these shingles: each content with the number of its fingerprints, and each list that was too long with
+    /// its length.
+    fn found(store: &Store, shingles: &[&str], most: usize) -> (Vec<[u32; 2]>, Vec<(u32, usize)>) {
+        let shingler = store.schema().shingler().unwrap();
+        let shingles: Vec<u32> = shingles
+            .iter()
+            .flat_map(|text| shingler.in_order(text).unwrap())
+            .collect();
+        let distinct = TextShingles::of(&shingles).distinct;
+        let snapshot = store.current().unwrap().snapshot;
+        let found = SharedFingerprints::find(&snapshot, &distinct, &[], most).unwrap();
+        let contents = found.contents.iter();
+        let contents = contents.map(|of| [of.content, of.fingerprints]).collect();
+        let place = |rank: usize| shingles.iter().position(|it| *it == distinct[rank]);
+        let common = found.common.iter();
+        let mut common: Vec<(u32, usize)> = common
+            .map(|of| (low32(place(of.rank).unwrap() as u64), of.contents))
+            .collect();
+        common.sort_unstable();
+        (contents, common)
+    }
+
+    #[test]
+    fn lists_are_taken_as_a_whole_if_they_just_fit() {
+        let (_folder, store) = store_of(&[
+            format!("{THREE} and {TWO}"),
+            format!("a text {THREE}"),
+            format!("another {THREE}"),
+            TWO.to_owned(),
+        ]);
+        let found = |most| found(&store, &[THREE, TWO], most);
+        let (three, two) = ((0, 3), (1, 2));
+        assert_eq!(found(5), (vec![[0, 2], [1, 1], [2, 1], [3, 1]], vec![]));
+        assert_eq!(found(4), (vec![[0, 1], [3, 1]], vec![three]));
+        assert_eq!(found(2), (vec![[0, 1], [3, 1]], vec![three]));
+        assert_eq!(found(1), (vec![], vec![three, two]));
+    }
+
+    #[test]
+    fn a_long_list_is_taken_as_a_whole() {
+        let contents = 0..low32(FEW as u64 + 1);
+        let texts: Vec<String> = contents.clone().map(|id| format!("{THREE} {id}")).collect();
+        let (_folder, store) = store_of(&texts);
+        let all = contents.map(|content| [content, 1]).collect();
+        assert_eq!(found(&store, &[THREE], FEW + 1), (all, vec![]));
+        assert_eq!(found(&store, &[THREE], FEW), (vec![], vec![(0, FEW + 1)]));
+    }
+}
