@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use dedupdb::{
     Error, Input, Options, Query, Schema, Store,
-    sketching::{SchemaBuilder, Shingling},
+    sketching::{Estimate, SchemaBuilder, Shingling},
     upkeep::Reindex,
     write::{Change, MAX_KEY_BYTES, Relation},
 };
@@ -237,6 +237,56 @@ fn without_shingles_answers_are_estimates() {
     assert_eq!(found.len(), 1);
     assert_eq!((found[0].jaccard, found[0].containment), (None, None));
     assert!(found[0].estimate.jaccard > 0.99);
+}
+
+#[test]
+fn without_shingles_what_may_reach_the_threshold_matches() {
+    let folder = tempfile::tempdir().unwrap();
+    let schema = Schema::builder().keep_shingles(false).passage(0);
+    let schema = schema.build().unwrap();
+    let (shingler, signer) = (schema.shingler().unwrap(), schema.signer().unwrap());
+    let store = Store::create(folder.path(), &schema).unwrap();
+    let text_with = |others: u32| {
+        let words =
+            (0..200).map(|word| format!("word{}", if word < others { word + 1000 } else { word }));
+        words.collect::<Vec<_>>().join(" ")
+    };
+    let slots = |text: &str| {
+        let set = shingler.shingles(text).unwrap();
+        let signature = signer.sign(set.as_slice());
+        let slots = signature
+            .as_bytes()
+            .chunks_exact(schema.slot_width().bytes());
+        slots.map(<[u8]>::to_vec).collect::<Vec<_>>()
+    };
+    let asked = slots(&text_with(0));
+    let (mut expected, mut likely) = (Vec::new(), 0);
+    for others in 0..80 {
+        let (key, text) = (format!("{others:02}"), text_with(others));
+        add(&store, &key, &text);
+        let agreeing = slots(&text)
+            .iter()
+            .zip(&asked)
+            .filter(|(a, b)| a == b)
+            .count();
+        let estimate = Estimate::new(agreeing as u32, schema.permutations(), schema.slot_width());
+        likely += usize::from(estimate.jaccard >= schema.threshold());
+        if estimate.jaccard + 2.0 * estimate.error >= schema.threshold() {
+            expected.push(key);
+        }
+    }
+    let mut found: Vec<String> = store
+        .query(&Query::text(&text_with(0)).exhaustive(true))
+        .unwrap()
+        .into_iter()
+        .map(|found| found.key)
+        .collect();
+    found.sort_unstable();
+    assert_eq!(found, expected);
+    assert!(
+        likely < found.len() && found.len() < 80,
+        "{likely} {found:?}"
+    );
 }
 
 #[test]

@@ -320,12 +320,13 @@ fn all_matches(
     probe: Probe<'_>,
     threshold: f64,
 ) -> Result<Vec<VerifiedContent>> {
-    // At a larger threshold, signatures would rule some out, and one in a million wrongly.
-    let mut matcher = Matcher::new(snapshot, probe, ANY);
+    // At a larger threshold, signatures would rule some out, and one in a million wrongly. Without shingles, they decide.
+    let are_exact = snapshot.schema.keeps_shingles();
+    let mut matcher = Matcher::new(snapshot, probe, if are_exact { ANY } else { threshold });
     let mut matches = Vec::new();
     for content in 0..snapshot.len {
         let verified = matcher.verify(content)?;
-        matches.extend(verified.filter(|it| it.likeness.similarity() >= threshold));
+        matches.extend(verified.filter(|it| !are_exact || it.likeness.similarity() >= threshold));
     }
     Ok(matches)
 }
