@@ -46,3 +46,14 @@ impl Allowance {
         self.cut_short.load(Ordering::Relaxed)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_false_candidate_at_least_is_looked_at() {
+        let looked_at = [0, 1, 2].map(|most| Allowance::new(most, Limits::LOW).false_candidates());
+        assert_eq!(looked_at, [1, 1, 2]);
+    }
+}
