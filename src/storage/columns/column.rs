@@ -510,6 +510,37 @@ mod tests {
     }
 
     #[test]
+    fn what_another_process_wrote_is_not_verified() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("column");
+        let mut column = ColumnWriter::create(&path, &HEADER, None).unwrap();
+        let mut commit_up_to = |blocks: u64| {
+            let bytes = vec![7; (blocks * BLOCK_BYTES - column.len()) as usize + 1];
+            column.append(&bytes).unwrap();
+            column.sync().unwrap();
+            column.committed();
+            column.len()
+        };
+        let len = commit_up_to(70);
+        let mut other = ColumnWriter::open(&path, &HEADER, len, Trust::Sums).unwrap();
+        [0, 1, 68, 69, 70].map(|block| other.view().verified().set(block));
+        other.follow(commit_up_to(140)).unwrap();
+        let view = other.view();
+        let verified: Vec<u64> = (0..141)
+            .filter(|&block| view.verified().has(block))
+            .collect();
+        // The last block was not complete, so others have written to it since.
+        assert_eq!(verified, [0, 1, 68, 69]);
+        assert_eq!(view.len(), 140 * BLOCK_BYTES + 1);
+        assert!(
+            view.bytes(0..view.len())
+                .unwrap()
+                .iter()
+                .all(|&byte| byte == 7)
+        );
+    }
+
+    #[test]
     fn a_column_rolls_back_to_its_last_commit() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("column");
