@@ -269,7 +269,8 @@ fn without_shingles_what_may_reach_the_threshold_matches() {
             .zip(&asked)
             .filter(|(a, b)| a == b)
             .count();
-        let estimate = Estimate::new(agreeing as u32, schema.permutations(), schema.slot_width());
+        let agreeing = u32::try_from(agreeing).unwrap();
+        let estimate = Estimate::new(agreeing, schema.permutations(), schema.slot_width());
         likely += usize::from(estimate.jaccard >= schema.threshold());
         if estimate.jaccard + 2.0 * estimate.error >= schema.threshold() {
             expected.push(key);

@@ -515,7 +515,8 @@ mod tests {
         let path = folder.path().join("column");
         let mut column = ColumnWriter::create(&path, &HEADER, None).unwrap();
         let mut commit_up_to = |blocks: u64| {
-            let bytes = vec![7; (blocks * BLOCK_BYTES - column.len()) as usize + 1];
+            let more = blocks * BLOCK_BYTES + 1 - column.len();
+            let bytes = vec![7; usize::try_from(more).unwrap()];
             column.append(&bytes).unwrap();
             column.sync().unwrap();
             column.committed();
@@ -523,7 +524,9 @@ mod tests {
         };
         let len = commit_up_to(70);
         let mut other = ColumnWriter::open(&path, &HEADER, len, Trust::Sums).unwrap();
-        [0, 1, 68, 69, 70].map(|block| other.view().verified().set(block));
+        for block in [0, 1, 68, 69, 70] {
+            other.view().verified().set(block);
+        }
         other.follow(commit_up_to(140)).unwrap();
         let view = other.view();
         let verified: Vec<u64> = (0..141)
@@ -532,6 +535,8 @@ mod tests {
         // The last block was not complete, so others have written to it since.
         assert_eq!(verified, [0, 1, 68, 69]);
         assert_eq!(view.len(), 140 * BLOCK_BYTES + 1);
+        let (sums, expected) = (other.changed_sums(), column.changed_sums());
+        assert_eq!((sums.len(), &sums), (1, &expected));
         assert!(
             view.bytes(0..view.len())
                 .unwrap()
