@@ -138,6 +138,15 @@ mod tests {
         assert_eq!(sum(b""), 0x2d06_8005_38d3_94c2);
     }
 
+    #[test]
+    fn a_block_without_bytes_has_no_sum() {
+        let mut sums = BlockSums::default();
+        assert_eq!(sums.changed(), []);
+        let block = vec![1; usize::try_from(BLOCK_BYTES).unwrap()];
+        sums.update(&block);
+        assert_eq!(sums.changed(), [(0, sum(&block))]);
+    }
+
     proptest! {
         #[test]
         fn a_block_that_came_in_pieces_has_its_sum(
