@@ -47,29 +47,12 @@ pub(crate) fn rekeyed_note(added: &AddSummary) -> Option<String> {
     ))
 }
 
-/// A note about files that are stored under other keys, if there are any. `dedupdb` is how a command line for the store
-/// begins.
-pub(crate) fn other_names_note(added: &AddSummary, dedupdb: &str) -> Option<String> {
+/// A note about files that are stored under other keys, if there are any.
+pub(crate) fn other_names_note(added: &AddSummary) -> Option<String> {
+    let (key, other) = added.first_other.as_ref()?;
     let files = counted(added.other_names, "file is", "files are");
-    if let Some((key, other)) = &added.first_other {
-        return Some(format!(
-            "{files} stored under other names already, and not a second time (first: {key} = {other})"
-        ));
-    }
-    let (key, other) = added.first_doubtful.as_ref()?;
-    let forget = match added.other_names {
-        1 => format!(
-            "forget one of the names, as with `{}`",
-            remove(dedupdb, key)
-        ),
-        _ => format!(
-            "forget the names that you do not want with `{dedupdb} remove KEY`, or those of a folder \
-             with `remove --prefix FOLDER/`"
-        ),
-    };
     Some(format!(
-        "{files} stored under other names, too (first: {key} = {other}); run `add` in the same \
-         folder with the same paths each time, and {forget}"
+        "{files} stored under other names already, and not a second time (first: {key} = {other})"
     ))
 }
 

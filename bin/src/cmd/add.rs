@@ -259,7 +259,7 @@ impl AddReporter<'_> {
             added.reading.unsplit_note(),
             tally::same_ids_note(added),
             tally::rekeyed_note(added),
-            tally::other_names_note(added, dedupdb),
+            tally::other_names_note(added),
             tally::renamed_note(added, dedupdb),
             tally::gone_note(added, dedupdb),
             tally::stale_note(added, dedupdb),

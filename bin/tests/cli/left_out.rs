@@ -206,6 +206,25 @@ fn a_renamed_file_is_told_and_a_copy_is_not() {
     assert_eq!(ran.objects()[0]["renamed"], 0);
 }
 
+#[test]
+fn a_file_that_moved_into_a_folder_is_told_as_a_renamed_one() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.txt", text(1, 60));
+    sandbox.write("notes/b.txt", text(2, 60));
+    sandbox.add(&["."], 0);
+    fs::create_dir(sandbox.path("2025")).unwrap();
+    for name in ["a.txt", "notes"] {
+        fs::rename(sandbox.path(name), sandbox.path("2025").join(name)).unwrap();
+    }
+    let ran = sandbox.run(&["--json", "add", "."]).expect(0);
+    let counts = ["added", "other_names", "renamed"].map(|name| ran.objects()[0][name].clone());
+    assert_eq!(counts, [2, 0, 2], "{}", ran.stderr);
+    let told = "2 exact copies seem to be stored files under new names (first: 2025/a.txt, which was a.txt); ";
+    assert!(ran.stderr.contains(told), "{}", ran.stderr);
+    sandbox.run(&["remove", "--missing"]).expect(0);
+    assert_eq!(sandbox.keys(), ["2025/a.txt", "2025/notes/b.txt"]);
+}
+
 #[cfg(unix)]
 #[test]
 fn links_to_stored_files_are_no_copies_whatever_is_asked_for() {

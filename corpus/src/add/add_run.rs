@@ -8,20 +8,18 @@ use std::time::Instant;
 use super::Add;
 use super::event::AddEvent;
 use super::missing_files::AddedFolders;
-use super::summary::{AddSummary, EndReason, OtherName};
+use super::summary::{AddSummary, EndReason};
 use crate::error::Error;
 use crate::item::{Item, ItemBatch, Origin};
 use crate::options::Repeats;
 use crate::presence::{file_exists, path_of_document};
 use crate::read::batches::for_each_batch;
 use crate::read::sketch_ahead::{self, SketchedBatch};
-use crate::read::stored::of_another_folder;
 use crate::skipped::{Reason, Skipped};
 use crate::walk::identity::is_same_file;
 use crate::walk::key::Key;
-use crate::walk::others::{OtherKeys, is_path};
 use dedupdb::write::{Change, IdScope, Outcome, Relation, Uncommitted};
-use dedupdb::{Document, Input, Store, Writer};
+use dedupdb::{Input, Store, Writer};
 
 /// The maximum number of documents with the text of a file to check for being the same file.
 const LOOKED_AT: usize = 16;
@@ -34,7 +32,6 @@ pub(super) struct AddRun<'a> {
     pretend: bool,
     memory: u64,
     uncommitted: Uncommitted,
-    other_keys: OtherKeys,
     /// The last file that is stored under another key than that of its path.
     last_other: PathBuf,
     /// Whether the store had documents before, so that any file may be among them.
@@ -96,7 +93,6 @@ impl<'a> AddRun<'a> {
             pretend: false,
             memory,
             uncommitted: Uncommitted::new(memory),
-            other_keys: OtherKeys::new(),
             last_other: PathBuf::new(),
             added: AddSummary::default(),
             files: 0,
@@ -252,24 +248,21 @@ impl<'a> AddRun<'a> {
         if let Some(stored) = origin.stored_as.as_ref().filter(|stored| !stored.has_moved) {
             if self.is_another_other(origin) {
                 let own = Key::of(&origin.source).text;
-                let other = OtherName {
-                    key: stored.key.clone(),
-                    is_certain: true,
-                };
+                let other = stored.key.clone();
                 self.added.other_name(outcome.change, &own, other);
             }
         } else if outcome.relation != Relation::Novel
             && let Some(other) = self.other_name(origin, &outcome)?
         {
             let mut change = outcome.change;
-            let stored = self.store.get(&other.key)?;
+            let stored = self.store.get(&other)?;
             let is_second = stored.is_some_and(|stored| stored.first_key() == origin.key);
             if is_second {
                 // A dedup kept the earlier text of the file under its key.
-                self.writer.remove(&other.key)?;
-            } else if other.is_certain && change == Change::Added {
+                self.writer.remove(&other)?;
+            } else if change == Change::Added {
                 // The file keeps the name under which it was stored first.
-                let renamed = self.writer.rename(&origin.key, &other.key)?;
+                let renamed = self.writer.rename(&origin.key, &other)?;
                 change = renamed.unwrap_or(Change::Unchanged);
             }
             // A file is not a duplicate of itself.
@@ -309,12 +302,7 @@ impl<'a> AddRun<'a> {
 
     /// Returns another key under which an earlier run stored the same file, by a path that only shows once a document with
     /// its text, or a similar one, was found.
-    fn other_name(
-        &mut self,
-        origin: &Origin,
-        outcome: &Outcome,
-    ) -> Result<Option<OtherName>, Error> {
-        let name = |key, is_certain| Ok(Some(OtherName { key, is_certain }));
+    fn other_name(&mut self, origin: &Origin, outcome: &Outcome) -> Result<Option<String>, Error> {
         let number = origin.after_file();
         if origin.modified.is_none() && (number.is_none() || !self.had_documents) {
             return Ok(None);
@@ -340,36 +328,13 @@ impl<'a> AddRun<'a> {
         let earlier = outcome.earlier.as_ref().map(|earlier| &earlier.key);
         let earlier = earlier.filter(|key| **key != origin.key);
         if let Some(same) = earlier.filter(|key| is_same(key)) {
-            return name(same.clone(), true);
+            return Ok(Some(same.clone()));
         }
         if outcome.relation != Relation::ExactCopy {
             return Ok(None);
         }
         let copies = self.writer.committed_copies(&origin.key, LOOKED_AT)?;
-        if let Some(same) = copies.into_iter().find(is_same) {
-            return name(same, true);
-        }
-        if number.is_some() {
-            return Ok(None);
-        }
-        // From another folder, the same relative path leads elsewhere.
-        let is_as_stored = |stored: &Document| {
-            stored.modified == origin.modified && Some(stored.size) == origin.size
-        };
-        let is_elsewhere = |stored: &Document| {
-            let own = origin.identity();
-            own.is_some_and(|own| of_another_folder(stored, own).is_some())
-        };
-        for key in self.other_keys.above(&origin.source) {
-            let is_it = self
-                .store
-                .get(&key)?
-                .is_some_and(|stored| is_as_stored(&stored) && !is_elsewhere(&stored));
-            if is_it && !is_path(&key) {
-                return name(key, false);
-            }
-        }
-        Ok(None)
+        Ok(copies.into_iter().find(is_same))
     }
 
     /// Returns the key that a new file had before it was renamed: the key of a file with the same text, size and

@@ -41,8 +41,6 @@ pub struct AddSummary {
     pub other_names: u64,
     /// The first such file, with its other key.
     pub first_other: Option<(String, String)>,
-    /// The first such file that was stored a second time, because it may be a copy, with its other key.
-    pub first_doubtful: Option<(String, String)>,
     /// New files with the text, size and modification time of a stored file that no longer exists, such as renamed
     /// files. They count as exact copies.
     pub renamed: u64,
@@ -64,15 +62,6 @@ pub struct AddSummary {
     pub waiting: Duration,
     /// Why the call ended.
     pub ended: EndReason,
-}
-
-/// Another key under which a file is stored.
-#[derive(Clone, Debug)]
-pub(super) struct OtherName {
-    pub(super) key: String,
-    /// Whether the key leads to the file from here. Otherwise, the document may be that of a copy of the file in another
-    /// folder.
-    pub(super) is_certain: bool,
 }
 
 /// Why [`Add::run`](super::Add::run) or [`Load::run`](super::Load::run) ended.
@@ -139,15 +128,11 @@ impl AddSummary {
     }
 
     /// Counts a file that is stored under another key than `key`, besides its change.
-    pub(super) fn other_name(&mut self, change: Change, key: &str, other: OtherName) {
+    pub(super) fn other_name(&mut self, change: Change, key: &str, other: String) {
         self.other_names += 1;
-        let first = if other.is_certain {
-            &mut self.first_other
-        } else {
-            &mut self.first_doubtful
-        };
         if change != Change::KeptOut {
-            first.get_or_insert_with(|| (key.to_owned(), other.key));
+            self.first_other
+                .get_or_insert_with(|| (key.to_owned(), other));
         }
     }
 }

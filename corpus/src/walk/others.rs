@@ -53,8 +53,7 @@ impl OtherKeys {
         keys
     }
 
-    /// Returns the keys of the file at `path` as named from each folder above it, the longest first. A key that
-    /// [is a path](is_path) from the current folder belongs to the file there rather than to this one.
+    /// Returns the keys of the file at `path` as named from each folder above it, the longest first.
     pub(crate) fn above(&mut self, path: &Path) -> Vec<String> {
         let mut keys = Vec::new();
         for place in self.places(path).into_iter().flatten() {
@@ -133,11 +132,6 @@ impl OtherKeys {
         let (_, resolved) = self.folder.insert((folder.to_owned(), resolved));
         Some(resolved)
     }
-}
-
-/// Whether a key leads to a file from the current folder.
-pub(crate) fn is_path(key: &str) -> bool {
-    Key::path(key).is_some_and(|path| path.exists())
 }
 
 /// Returns the last part of a path if it is not a symbolic link. The resolved path has the same last part.
