@@ -320,6 +320,32 @@ fn records_move_with_the_folder_of_their_file() {
 }
 
 #[test]
+fn records_stay_those_of_their_file_when_its_folder_becomes_a_link() {
+    let sandbox = Sandbox::new();
+    let records = |first| {
+        let with_id = json!({ "id": 1, "text": text(first, 40) });
+        format!("{with_id}\n{}\n", json!({ "text": text(first + 1, 40) }))
+    };
+    sandbox.write("p/x.jsonl", records(1));
+    sandbox.add(&["p"], 0);
+    let place = |name: &str| sandbox.path(name);
+    fs::create_dir(place("disk")).unwrap();
+    fs::rename(place("p"), place("disk/p")).unwrap();
+    symlink(place("disk/p"), place("p")).unwrap();
+    let ran = sandbox.run(&["--json", "add", "p"]).expect(0);
+    assert_eq!(ran.objects()[0]["unchanged"], 2);
+    assert_eq!(ran.stderr, "");
+    sandbox.write("disk/p/x.jsonl", records(3));
+    assert_eq!(sandbox.add(&["p"], 0)["updated"], 2);
+    // Back at its place, it is the same file.
+    fs::remove_file(place("p")).unwrap();
+    fs::rename(place("disk/p"), place("p")).unwrap();
+    sandbox.write("p/x.jsonl", records(5));
+    assert_eq!(sandbox.add(&["p"], 0)["updated"], 2);
+    assert_eq!(sandbox.keys(), ["1", "p/x.jsonl#2"]);
+}
+
+#[test]
 fn a_file_is_found_from_a_folder_that_was_made_again() {
     let sandbox = Sandbox::new();
     for (seed, name) in (1..).zip(["a/1.txt", "k/1.txt", "k/2.txt"]) {

@@ -33,7 +33,6 @@ use crate::skipped::{DEFECT, Hint, Nth, Reason, RecordFault, Skipped, UnreadReco
 use crate::source::feed::ByteStream;
 use crate::walk::Found;
 use dedupdb::write::IdScope;
-use dedupdb::write::SourceFile;
 use rayon::prelude::*;
 
 /// The number of records to parse together.
@@ -44,8 +43,6 @@ const BATCH_RECORDS: usize = 16_384;
 pub(crate) struct RecordFile<'a> {
     pub(crate) found: &'a Found,
     pub(crate) options: &'a Options,
-    /// The file, by its path without links. None for a stream.
-    pub(crate) file: Option<&'a SourceFile>,
 }
 
 /// The records of a file so far.
@@ -374,7 +371,7 @@ impl RecordFile<'_> {
             replaced: record.decoded.replaced,
             has_id,
             read: self.found.read,
-            file: self.file.cloned(),
+            file: self.found.source.clone(),
             stored_as: self.found.stored_as.clone(),
             verbatim,
             id: looks.then(|| RecordId::of(&key, &text)),

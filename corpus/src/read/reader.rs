@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
 use std::mem::take;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
@@ -192,6 +192,13 @@ impl CorpusReader {
         format: Format,
         names: &mut OtherKeys,
     ) -> dedupdb::Result<StoredFile> {
+        if !format.is_document() {
+            found.source = self.source(found.feed.name(), names)?;
+            if found.source.is_none() {
+                // It is gone.
+                return Ok(StoredFile::ToRead);
+            }
+        }
         let Some(store) = &self.options.stored else {
             return Ok(StoredFile::ToRead);
         };
@@ -204,7 +211,8 @@ impl CorpusReader {
         if stored == StoredFile::Unchanged {
             return Ok(stored);
         }
-        let Some(other) = store.other_key(key, found.feed.name(), format, names)? else {
+        let (path, source) = (found.feed.name(), found.source.as_ref());
+        let Some(other) = store.other_key(key, path, source, names)? else {
             found.stored_as =
                 (stored == StoredFile::Moved).then(|| Arc::new(StoredKey::moved(key)));
             return Ok(stored);
@@ -213,6 +221,20 @@ impl CorpusReader {
         found.stored_as = Some(Arc::new(other));
         // It is read even if it has not changed, and so `add` reports its other key.
         Ok(StoredFile::ToRead)
+    }
+
+    /// Returns a file of records as the store knows it: by its path without links, or by the one that it had before its
+    /// folder was replaced by a link to it.
+    fn source(&self, path: &Path, names: &mut OtherKeys) -> dedupdb::Result<Option<SourceFile>> {
+        let file = |path: PathBuf| SourceFile::new(&Key::of(&path).text);
+        let [named, resolved] = names.places(path).map(|place| place.map(file));
+        match (&self.options.stored, &named, &resolved) {
+            (Some(store), Some(known), Some(new)) if known != new => {
+                let is_named = store.has_source(known)? && !store.has_source(new)?;
+                Ok(if is_named { named } else { resolved })
+            }
+            _ => Ok(resolved),
+        }
     }
 
     /// Whether a converter extracts the text of a file.
@@ -225,7 +247,6 @@ impl CorpusReader {
     /// Reads what was found: files that are one document in batches, everything else by itself.
     fn read_all(&self, plans: Vec<Plan>, outbox: &Outbox) -> Result<(), ReadingStopped> {
         let mut batch = Vec::new();
-        let mut names = self.names.clone();
         let (mut bytes, mut converted) = (0, 0);
         for plan in plans {
             match &plan {
@@ -238,7 +259,7 @@ impl CorpusReader {
                         // The documents before it are sent first, so that the order stays that of the walk.
                         outbox.send(self.read_batch(take(&mut batch), bytes))?;
                         (bytes, converted) = (0, 0);
-                        self.read_alone(found, *format, &mut names, outbox)?;
+                        self.read_alone(found, *format, outbox)?;
                         continue;
                     }
                 },
@@ -258,7 +279,6 @@ impl CorpusReader {
         &self,
         found: &Found,
         format: Format,
-        names: &mut OtherKeys,
         outbox: &Outbox,
     ) -> Result<(), ReadingStopped> {
         if format.is_document() {
@@ -266,12 +286,9 @@ impl CorpusReader {
             self.seek_records(&mut item, format, true);
             return outbox.send(ItemBatch::of(vec![item]));
         }
-        let file = found.read.and_then(|_| names.resolved(found.feed.name()));
-        let file = file.map(|path| SourceFile::new(&Key::of(&path).text));
         let records = RecordFile {
             found,
             options: &self.options,
-            file: file.as_ref(),
         };
         records.read(format, outbox)
     }

@@ -6,7 +6,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use crate::formats::format::Format;
 use crate::presence::{is_from, path_of_document, place_in};
 use crate::walk::identity::{FileIdentity, is_same_file};
 use crate::walk::key::Key;
@@ -101,7 +100,17 @@ impl StoredFiles {
         }
     }
 
-    /// Returns the key under which the store has the file at `path`, if that is not `own`, the key of this path.
+    /// Whether the store has records of this file.
+    ///
+    /// # Errors
+    ///
+    /// Those of the store.
+    pub(crate) fn has_source(&self, source: &SourceFile) -> dedupdb::Result<bool> {
+        (self.store)().map_or(Ok(false), |store| store.has_source(source))
+    }
+
+    /// Returns the key under which the store has the file at `path`, if that is not `own`, the key of this path. A file of
+    /// records has a `source`.
     ///
     /// # Errors
     ///
@@ -110,7 +119,7 @@ impl StoredFiles {
         &self,
         own: &str,
         path: &Path,
-        format: Format,
+        source: Option<&SourceFile>,
         names: &mut OtherKeys,
     ) -> dedupdb::Result<Option<StoredKey>> {
         let Some(store) = (self.store)() else {
@@ -123,13 +132,9 @@ impl StoredFiles {
             // It was chosen.
             return Ok(None);
         }
-        if format.is_document() {
-            let keys = || self.keys(path, folders, names);
-            self.other_document(own, path, &store, keys)
-        } else {
-            let resolved = fs::canonicalize(path).map(|path| Key::of(&path).text);
-            let keys = || names.upward(path);
-            resolved.map_or(Ok(None), |path| other_records(own, &path, &store, keys))
+        match source {
+            None => self.other_document(own, path, &store, || self.keys(path, folders, names)),
+            Some(source) => other_records(own, source.path(), &store, || names.upward(path)),
         }
     }
 
@@ -252,7 +257,7 @@ fn source_of_records(key: &str, store: &Store) -> dedupdb::Result<Option<String>
     Ok(first.transpose()?.and_then(|stored| stored.source))
 }
 
-/// Returns the key of a file of records, by the path without links, if it is another than `own`.
+/// Returns the key of the file of records that the store knows by this path, if it is another than `own`.
 fn other_records(
     own: &str,
     path: &str,

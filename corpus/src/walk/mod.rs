@@ -15,6 +15,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use dedupdb::write::SourceFile;
 use walkdir::{DirEntry, WalkDir};
 
 use crate::formats::format::Format;
@@ -42,6 +43,8 @@ pub(crate) struct Found {
     pub(crate) stored_as: Option<Arc<StoredKey>>,
     /// The format that was chosen for it, if one was.
     pub(crate) format: Option<Format>,
+    /// The file as the store knows it, if it is read and has records.
+    pub(crate) source: Option<SourceFile>,
     /// The file, once it was looked at. `None` for a stream, and for a pipe, which can be read once.
     pub(crate) read: Option<ReadFile>,
 }
@@ -54,6 +57,7 @@ impl Found {
             key,
             stored_as: None,
             format,
+            source: None,
             read: None,
         }
     }

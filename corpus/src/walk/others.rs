@@ -99,7 +99,7 @@ impl OtherKeys {
     }
 
     /// Returns the place of the file at `path`, as named and resolved.
-    fn places(&mut self, path: &Path) -> [Option<PathBuf>; 2] {
+    pub(crate) fn places(&mut self, path: &Path) -> [Option<PathBuf>; 2] {
         let named = match &self.current[0] {
             Some(here) => absolute(here.join(path)).ok(),
             None => None,

@@ -46,12 +46,6 @@ impl SourceFile {
 /// The end of the path of a folder.
 pub(super) const FOLDER_END: char = '/';
 
-impl From<&str> for SourceFile {
-    fn from(path: &str) -> SourceFile {
-        SourceFile::new(path)
-    }
-}
-
 /// The files that uncommitted documents came from.
 #[derive(Debug, Default)]
 pub(crate) struct Sources {

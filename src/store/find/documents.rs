@@ -196,7 +196,7 @@ impl Store {
     /// let mut writer = store.writer()?;
     /// writer.add_all(vec![
     ///     Input::new("a.txt", "one text").source(notes),
-    ///     Input::new("1", "a record").source("/data/a.jsonl"),
+    ///     Input::new("1", "a record").source(SourceFile::new("/data/a.jsonl")),
     /// ])?;
     /// writer.commit()?;
     /// assert_eq!(store.folders()?, ["/notes/"]);
@@ -208,6 +208,32 @@ impl Store {
     /// Those of reading the store.
     pub fn folders(&self) -> Result<Vec<String>> {
         self.published()?.folders()
+    }
+
+    /// Whether documents came from this [file](Document::source) or [folder](Document::folder). It may stay known when they are
+    /// gone.
+    ///
+    /// ```
+    /// use dedupdb::write::SourceFile;
+    /// use dedupdb::{Input, Schema, Store};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// let store = Store::create(folder.path().join("store"), &Schema::default())?;
+    /// let news = SourceFile::new("/data/news.jsonl");
+    /// let mut writer = store.writer()?;
+    /// writer.add_all(vec![Input::new("1", "a record").source(news.clone())])?;
+    /// writer.commit()?;
+    /// assert!(store.has_source(&news)?);
+    /// assert!(!store.has_source(&SourceFile::new("/data/tickets.jsonl"))?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of reading the store.
+    pub fn has_source(&self, source: &SourceFile) -> Result<bool> {
+        let known = self.published()?.source(source.number)?;
+        Ok(known.as_ref() == Some(source))
     }
 
     /// Returns the shingles of a document.

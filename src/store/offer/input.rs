@@ -77,23 +77,24 @@ impl Input {
     /// [`IdScope`](crate::write::IdScope) was chosen.
     ///
     /// ```
-    /// use dedupdb::write::{Change, IdScope};
+    /// use dedupdb::write::{Change, IdScope, SourceFile};
     /// use dedupdb::{Input, Schema, Store};
     ///
     /// # let folder = tempfile::tempdir()?;
     /// let store = Store::create(folder.path().join("store"), &Schema::default())?;
     /// let mut writer = store.writer()?;
-    /// let news = || Input::new("1", "the night tram runs again").source("/news.jsonl");
-    /// let ticket = || Input::new("1", "the printer is on fire").source("/tickets.jsonl");
-    /// let outcomes = writer.add_all(vec![news(), ticket()])?;
+    /// let [news, tickets] = ["/news.jsonl", "/tickets.jsonl"].map(SourceFile::new);
+    /// let news = Input::new("1", "the night tram runs again").source(news);
+    /// let ticket = Input::new("1", "the printer is on fire").source(tickets);
+    /// let outcomes = writer.add_all(vec![news, ticket.clone()])?;
     /// assert_eq!(outcomes[1].as_ref().unwrap().change, Change::Refused);
     /// writer.set_id_scope(IdScope::All);
-    /// assert_eq!(writer.add_all(vec![ticket()])?[0].as_ref().unwrap().change, Change::Updated);
+    /// assert_eq!(writer.add_all(vec![ticket])?[0].as_ref().unwrap().change, Change::Updated);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub fn source(self, file: impl Into<SourceFile>) -> Input {
-        self.of_file(Some(file.into()))
+    pub fn source(self, file: SourceFile) -> Input {
+        self.of_file(Some(file))
     }
 
     pub(crate) fn of_file(self, source: Option<SourceFile>) -> Input {
