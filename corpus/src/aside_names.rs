@@ -115,9 +115,9 @@ const TRASH_WORDS: Words = Words(
 
 /// Words that stand beside these.
 const BESIDE_TRASH: Words = Words(
-    "be, bin, box, can, correo, courrier, da, de, do, e, elemek, elemente, elementer, elementi, elementos, elementy, \
-     eletrônico, email, files, folder, gmail, inbox, items, itens, kutusu, mail, mbox, messages, my, network, objekt, \
-     objekte, objets, onlangs, para, posta, pošta, recently, reciclaje, sbd, senast, to, wiadomości, zu, zuletzt, \
+    "alt, be, bin, box, can, correo, courrier, da, dateien, de, do, e, elemek, elemente, elementer, elementi, elementos, elementy, \
+     eletrônico, email, fichiers, files, folder, gmail, inbox, items, itens, kutusu, mail, mails, mbox, me, mensajes, messages, messaggi, my, nachrichten, network, notes, notizen, objekt, \
+     objekte, objets, old, onlangs, para, posta, pošta, recently, reciclaje, sbd, senast, to, wiadomości, zu, zuletzt, \
      éléments, öğeler, ανακύκλωσης, елементи, почта, элементы, العناصر, سلة",
 );
 
@@ -132,12 +132,13 @@ const TRASH_PARTS: Words = Words(
 /// Names of folders of copies, or of files that programs put there.
 const SIDE_FOLDERS: Words = Words(
     "@eadir, __macosx, __pycache__, _build, _site, alte dateien, alte daten, alte dokumente, alte versionen, anciens, \
-     attic, backup, backups, backups.backupdb, bak, borradores, bower_components, bozze, brouillons, build, cache, \
-     caches, content.outlook, copias de seguridad, copies, descargas, dist, download, downloads, draft, \
-     drafts, doublons, duplicates, duplikate, dups, entwürfe, filehistory, found.000, inetcache, kopien, \
+     attic, back up, backup, backups, backups.backupdb, bak, borradores, bower_components, bozze, brouillons, build, cache, \
+     caches, content.outlook, copias de seguridad, copies, descargas, dist, doublons, download, downloads, draft, \
+     drafts, dubletten, dupes, duplicados, duplicate files, duplicates, duplikate, dups, entwürfe, filehistory, found.000, inetcache, kopie zapasowe, kopien, \
      lost+found, lost.dir, my downloads, node_modules, obj, old, old documents, old files, old folder, old stuff, \
      old versions, older versions, out, outdated, pobrane, previous versions, recovered, recovered files, recup_dir, \
-     restored, scaricati, sicherung, sicherungen, site-packages, target, telegram desktop, temp, temporary, \
+     restored, scaricati, respaldos, sicherung, sicherungen, sicherungskopien, site-packages, säkerhetskopior, target, telegram desktop, \
+     temp, temp files, temporary, temporary files, \
      third-party, third_party, time machine, tmp, to sort, téléchargements, unsorted, vendor, venv, viejos, \
      загрузки, резервные копии, черновики, ダウンロード, 下载, 备份",
 );
@@ -263,7 +264,10 @@ fn is_file_aside(name: &str) -> bool {
 
 /// Whether the name of a folder is that of a hidden folder, of copies, or of a program's files.
 fn is_folder_aside(name: &str) -> bool {
-    let is_backup = ends_with_one(name, BACKUP_WORDS) || begins_with_one_of(name, BACKUP_WORDS);
+    let last = words(name).next_back().unwrap_or_default().to_lowercase();
+    let is_backup = ends_with_one(name, BACKUP_WORDS)
+        || begins_with_one_of(name, BACKUP_WORDS)
+        || last.trim_end_matches('s').ends_with("backup");
     let has_one = |known: Words| words(name).any(|word| known.have(word));
     let is_of_device = (has_one(BACKUP_WORDS) || has_one(FORMER_WORDS)) && has_one(DEVICES);
     holds_copies(name) || is_copy(name) || name.ends_with('~') || is_backup || is_of_device
@@ -273,7 +277,8 @@ fn is_folder_aside(name: &str) -> bool {
 fn holds_copies(name: &str) -> bool {
     // "old-town" is not a folder of old files.
     let numberless = name.trim_matches(|c: char| !c.is_alphabetic());
-    let is_side = [name, numberless]
+    let spaced = numberless.replace(['_', '-'], " ");
+    let is_side = [name, numberless, &spaced]
         .iter()
         .any(|it| SIDE_FOLDERS.have(it) || OLD_WORDS.have(it));
     is_side || is_hidden(name) || is_new(name, true) || has_trash_word(name)
@@ -505,6 +510,10 @@ mod tests {
             "Da eliminare/a.txt",
             "Do usunięcia/a.txt",
             "要删除/a.txt",
+            "Gelöschte Dateien/a.txt",
+            "Deleted Notes/a.txt",
+            "old trash/a.txt",
+            "Delete me/a.txt",
         ] {
             assert!(set_aside(Path::new(trash)) >= THROWN_AWAY, "{trash}");
         }
@@ -557,6 +566,12 @@ mod tests {
             "Varmuuskopio",
             "notes.orig",
             "LOST.DIR",
+            "MyBackup",
+            "DailyBackups",
+            "Back-up",
+            "old_files",
+            "alte_dateien",
+            "temp files",
         ] {
             assert_eq!(set_aside(&Path::new(aside).join("a.txt")), 1, "{aside}");
         }

@@ -80,6 +80,7 @@ fn of_move(arg: Arg) -> Arg {
         "against" => arg.help(
             "Move files that resemble a document in this store, file or folder; do not compare FOLDER with itself",
         ),
+        "follow" => arg.help("Has no effect here: no symbolic links in folders are followed"),
         "temp_limit" => arg.help(
             "Disk space for texts that are stored until the end, as with --keep longest [default: nine tenths \
              of the free space]",

@@ -549,3 +549,19 @@ fn a_table_without_texts_among_others_is_told_and_a_named_one_ends_the_run() {
         assert!(sandbox.path(aside).join("letter.txt").exists());
     }
 }
+
+#[test]
+fn a_copy_of_what_is_hidden_or_was_thrown_away_stays_for_that_reason() {
+    for copy in ["elsewhere/Trash/a.txt", "elsewhere/.old/a.txt"] {
+        let sandbox = Sandbox::new();
+        sandbox.write("in/a.txt", text(1, 40));
+        sandbox.write(copy, text(1, 40));
+        let arguments = ["move", "in", "aside", "--dry-run", "--against", "elsewhere"];
+        for more in [&[][..], &["--threshold", "0.8"]] {
+            let ran = sandbox.run(&[&arguments[..], more].concat()).expect(0);
+            let why = format!("in/a.txt: {copy} is hidden or was thrown away; it stays there");
+            assert!(ran.stderr.contains(&why), "{}", ran.stderr);
+            assert!(!ran.stderr.contains("other lines"), "{}", ran.stderr);
+        }
+    }
+}

@@ -53,7 +53,7 @@ struct CorpusReader {
 /// What to do with what was found, after a look at its size and modification time.
 enum Plan {
     /// Read it, in this format.
-    Read(Found, Format),
+    Read(Box<Found>, Format),
     /// The item of what is not read, and the bytes that need not be read.
     Done(Box<Item>, u64),
 }
@@ -144,7 +144,7 @@ impl CorpusReader {
         // A stream has no size or time, and is read in any case.
         let Some(file) = found.read else {
             let format = chosen.unwrap_or_else(|| self.options.format_of(path));
-            return Ok(Plan::Read(found, format));
+            return Ok(Plan::Read(Box::new(found), format));
         };
         let is_converted = self.is_converted(&found);
         let format = if is_converted {
@@ -181,7 +181,7 @@ impl CorpusReader {
                 ));
             }
         }
-        Ok(Plan::Read(found, format))
+        Ok(Plan::Read(Box::new(found), format))
     }
 
     /// Returns what the store has of a file, and sets the key of the file if the store has it under another one.

@@ -67,9 +67,7 @@ impl CompleteCheck<'_> {
         let mut files = std::mem::take(&mut plan.files);
         if self.differing {
             for planned in files.iter_mut().filter(|it| it.stays.is_none()) {
-                let is_missed = plan.is_missed(planned);
-                let why = || format!("{} is hidden or was thrown away", planned.like);
-                planned.stays = is_missed.then(why);
+                planned.stays = plan.why_missed(planned);
             }
             plan.files = files;
             return Ok(0);
@@ -153,7 +151,12 @@ impl CompleteCheck<'_> {
                 plan.files.push(planned);
                 continue;
             }
-            left += 1;
+            planned.stays = plan.why_missed(&planned);
+            if planned.stays.is_some() {
+                plan.files.push(planned.clone());
+            } else {
+                left += 1;
+            }
             if self.is_within && bytes < MOST_BYTES {
                 if let FileText::Whole(text) = &text {
                     bytes += text.len();

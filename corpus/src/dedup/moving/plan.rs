@@ -239,11 +239,12 @@ impl MovePlan {
         }
     }
 
-    /// Whether a file would be missed: the one that it resembles is hidden or was thrown away, and it is not.
-    pub(super) fn is_missed(&self, planned: &PlannedMove) -> bool {
-        !planned.is_other_protected
+    /// Returns why a file would be missed, if the one that it resembles is hidden or was thrown away, and it is not.
+    pub(super) fn why_missed(&self, planned: &PlannedMove) -> Option<String> {
+        let is_missed = !planned.is_other_protected
             && !is_out_of_use(self.below(&planned.file))
-            && self.other_names(planned).any(is_out_of_use)
+            && self.other_names(planned).any(is_out_of_use);
+        is_missed.then(|| format!("{} is hidden or was thrown away", planned.like))
     }
 
     /// Returns the names of the document that a file resembles, and of its file, below what was named.
