@@ -158,7 +158,7 @@ fn the_nightly_script_makes_a_backup_after_a_broken_record() {
     let lines: Vec<&str> = block_lines(&page, "sh").iter().map(|line| line.1).collect();
     let script = [
         ("/srv/seen", "seen"),
-        ("/srv/crawl/today.jsonl.zst", "today.jsonl"),
+        ("\"/srv/crawl/$(date +%F).jsonl.zst\"", "today.jsonl"),
         ("/mnt/backups", "backups"),
     ]
     .iter()
