@@ -140,3 +140,39 @@ impl Keeper {
         a.jaccard(b)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(from: u32) -> ShingleSet {
+        ShingleSet::from_hashes((from..from + 100).collect())
+    }
+
+    #[test]
+    fn of_equally_similar_contents_the_first_one_is_named() {
+        let mut keeper = Keeper::new(0.6).unwrap();
+        assert_eq!(keeper.judge(&[1], set(0)), Verdict::Kept(0));
+        assert_eq!(keeper.judge(&[2, 3], set(50)), Verdict::Kept(1));
+        // The second one shares more buckets, so it is compared first.
+        assert_eq!(keeper.judge(&[1, 2, 3], set(25)), Verdict::Like(0, 0.6));
+        assert_eq!(
+            keeper.judge(&[1, 2, 3], set(26)),
+            Verdict::Like(1, 76.0 / 124.0)
+        );
+    }
+
+    #[test]
+    fn what_shares_most_buckets_is_compared_first() {
+        let mut keeper = Keeper::new(0.6).unwrap().most(1);
+        assert_eq!(keeper.judge(&[1, 9], set(0)), Verdict::Kept(0));
+        assert_eq!(keeper.judge(&[1, 2], set(500)), Verdict::Kept(1));
+        assert_eq!(
+            keeper.judge(&[1, 2], set(501)),
+            Verdict::Like(1, 99.0 / 101.0)
+        );
+        // The first one does not match, and no other one is compared.
+        assert_eq!(keeper.judge(&[1, 9], set(502)), Verdict::Kept(2));
+        assert_eq!(keeper.cut_short(), 1);
+    }
+}

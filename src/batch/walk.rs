@@ -427,7 +427,8 @@ mod tests {
         assert_eq!(pairs, [(codes[0], codes[1]), (codes[1], codes[2])]);
         let refused = walk.push(&[1], &codes[..1], None, None).unwrap_err();
         assert!(refused.to_string().contains("descend"), "{refused}");
-        assert!(walk.push(&[1, 2], &codes[..1], None, None).is_err());
+        let uneven = walk.push(&[1, 2], &codes[..1], None, None);
+        assert!(matches!(uneven, Err(Error::InvalidColumn { row: 4, .. })));
         let told = walk.push(&[2], &codes[..1], None, Some(&[]));
         assert!(told.unwrap_err().to_string().contains("0 `asking` flags"));
     }
