@@ -39,7 +39,7 @@ const JOINED_COPY_WORDS: Words = Words("のコピー, 副本");
 const FIRST_COPY_WORDS: Words = Words("kopia, salinan, αντίγραφο, копия, копія, نسخة");
 
 /// Words between such a word and the name of the original.
-const OF_WORDS: Words = Words("af, av, da, de, di, do, of, van, von, από, του, של, من");
+const OF_WORDS: Words = Words("af, av, da, de, di, do, from, of, van, vom, von, από, του, של, من");
 
 /// Last words of the names that people and programs give to earlier versions: `a_old.txt`, `a.txt.bak`.
 const OLD_WORDS: Words = Words(
@@ -64,8 +64,9 @@ const TEXT_ENDS: Words =
 
 /// Last words of the names of folders with copies: `Laptop Backup`, `docs_old`.
 const BACKUP_WORDS: Words = Words(
-    "backup, backups, bak, bkp, datensicherung, old, orig, reservekopie, respaldo, sauvegarde, sauvegardes, sikkerhedskopi, \
-     sicherung, sicherungskopie, snapshots, säkerhetskopia, varmuuskopio, yedek, záloha, バックアップ, 備份, 备份, 백업",
+    "alt, ancien, antiguo, backup, backups, bak, bkp, datensicherung, old, orig, oud, reservekopie, respaldo, sauvegarde, \
+     sauvegardes, sikkerhedskopi, sicherung, sicherungskopie, snapshots, säkerhetskopia, varmuuskopio, vecchio, viejo, vieux, \
+     yedek, záloha, バックアップ, 備份, 备份, 백업",
 );
 
 /// Words for earlier devices, in the names of folders with copies: `Ancien PC`, `iCloud Drive (Archive)`.
@@ -102,7 +103,7 @@ const NEW_NAMES: Words = Words(
 /// that has one counts at least like that of a folder of copies.
 const TRASH_WORDS: Words = Words(
     "basura, borrar, borttaget, borttagna, cestino, corbeille, delete, deleted, discarded, eliminado, eliminados, \
-     eliminare, eliminata, eliminati, excluídos, garbage, gelöscht, gelöschte, gelöschtes, gereksiz, indesiderata, \
+     eliminare, eliminata, eliminati, excluídos, garbage, gelöscht, gelöschte, gelöschtes, geloescht, geloeschte, geloeschtes, gereksiz, indesiderata, \
      indésirable, indésirables, izbrisano, junk, kosz, koš, kôš, lixeira, lixo, lomtár, löschen, miskaste, muell, \
      müll, mülleimer, odstraněná, ongewenst, ongewenste, papelera, papierkorb, papirkurv, papirkurven, papperskorg, \
      papperskorgen, poistetut, poubelle, pourriel, prullenbak, prullenmand, prügikast, raderade, recycle, recyclebin, \
@@ -264,8 +265,14 @@ fn is_file_aside(name: &str) -> bool {
 
 /// Whether the name of a folder is that of a hidden folder, of copies, or of a program's files.
 fn is_folder_aside(name: &str) -> bool {
-    let last = words(name).next_back().unwrap_or_default().to_lowercase();
-    let is_backup = ends_with_one(name, BACKUP_WORDS)
+    let lower = name.to_lowercase();
+    let last = words(&lower).next_back().unwrap_or_default();
+    let is_of_backup = ["backup", "sicherung"]
+        .iter()
+        .any(|it| lower.starts_with(it));
+    let is_dated = is_of_backup && name.contains(char::is_numeric);
+    let is_backup = is_dated
+        || ends_with_one(name, BACKUP_WORDS)
         || begins_with_one_of(name, BACKUP_WORDS)
         || last.trim_end_matches('s').ends_with("backup");
     let has_one = |known: Words| words(name).any(|word| known.have(word));
@@ -436,6 +443,7 @@ mod tests {
             "Document/report.txt",
             "Scan/report.txt",
             "Old Testament/genesis.txt",
+            "Old letters 1950/a.txt",
             "old town/walk.txt",
             "backup plans/a.txt",
             "copy editing.txt",
@@ -567,6 +575,12 @@ mod tests {
             "notes.orig",
             "LOST.DIR",
             "MyBackup",
+            "Dokumente_alt",
+            "Briefe (alt)",
+            "Backup alt",
+            "Backup Mai 2020",
+            "Sicherung vom 3.5.2020",
+            "Backup vom Mai",
             "DailyBackups",
             "Back-up",
             "old_files",
