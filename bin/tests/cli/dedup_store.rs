@@ -80,6 +80,24 @@ fn a_new_text_of_a_stored_file_is_that_of_the_file() {
 }
 
 #[test]
+fn the_store_remembers_what_ids_mean() {
+    let sandbox = Sandbox::new();
+    sandbox.write("r.jsonl", format!("{}\n", lines(1)[0]));
+    let arguments = [
+        "r.jsonl",
+        "-o",
+        "o.jsonl",
+        "--store",
+        "st",
+        "--id-scope",
+        "file",
+    ];
+    assert_eq!(dedup(&sandbox, &arguments)["kept"], 1);
+    let added = sandbox.run(&["--json", "add", "r.jsonl", "--store", "st"]);
+    assert_eq!(added.expect(0).objects()[0]["unchanged"], 1);
+}
+
+#[test]
 fn a_file_that_is_stored_itself_is_said_to_have_no_other_copy() {
     let sandbox = Sandbox::new();
     for seed in 0..3 {

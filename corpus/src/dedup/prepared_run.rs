@@ -26,7 +26,7 @@ use crate::dedup::target::OutputTarget;
 use crate::dedup::units;
 use crate::expanded;
 use crate::temporary::fleeting;
-use dedupdb::write::Uncommitted;
+use dedupdb::write::{IdScope, Uncommitted};
 use dedupdb::{Store, Writer};
 
 /// A run that has reserved the places of its outputs. If it is dropped, nothing is written.
@@ -258,10 +258,13 @@ pub(crate) fn publish(
 fn judge<'a>(
     dedup: &Dedup,
     target: &OutputTarget,
-    writer: Writer,
+    mut writer: Writer,
     removed: Option<DroppedListWriter>,
     observer: Observer<'a>,
 ) -> DedupJudge<'a> {
+    if dedup.options.id_scope != IdScope::Unset {
+        writer.set_id_scope(dedup.options.id_scope);
+    }
     DedupJudge {
         writer,
         uncommitted: Uncommitted::new(dedup.memory),
