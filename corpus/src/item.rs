@@ -18,7 +18,7 @@ use crate::walk::key::Key;
 use crate::walk::read_file::ReadFile;
 use dedupdb::Input;
 use dedupdb::find::Subject;
-use dedupdb::write::SourceFile;
+use dedupdb::write::{IdScope, SourceFile};
 
 /// A text with its origin, to which it dereferences.
 ///
@@ -79,6 +79,10 @@ impl SourcedText {
         let mut input = Input::new(origin.key.clone(), text);
         if let Some(file) = &origin.file {
             input = input.source(file.clone());
+        }
+        let stored_as = origin.stored_as.as_ref();
+        if let Some(earlier) = stored_as.and_then(|stored| stored.instead_of.as_ref()) {
+            input = input.instead_of(earlier);
         }
         if let Some(bytes) = origin.size {
             input = input.size(bytes);
@@ -256,7 +260,10 @@ impl Origin {
     }
 
     /// Returns the skipped item for this document, whose key has another text from the file `other`.
-    pub(crate) fn taken(&self, other: &str) -> Skipped {
+    pub(crate) fn taken(&self, other: &str, id_scope: IdScope) -> Skipped {
+        if self.record.is_none() || id_scope == IdScope::File {
+            return Skipped::of_another_folder(&self.source, &self.key, Path::new(other));
+        }
         Skipped {
             hint: Some(Hint::IdScope),
             ..Skipped::new(

@@ -2,13 +2,13 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 use dedupdb::{
     Error, Input, Options, Query, Schema, Store,
     sketching::{Estimate, SchemaBuilder, Shingling},
     upkeep::Reindex,
-    write::{Change, MAX_KEY_BYTES, Relation},
+    write::{Change, IdScope, MAX_KEY_BYTES, Relation, SourceFile},
 };
 
 const TEXT: &str = "it was the first of many long and cold nights in the old lighthouse, and the \
@@ -288,6 +288,48 @@ fn without_shingles_what_may_reach_the_threshold_matches() {
         likely < found.len() && found.len() < 80,
         "{likely} {found:?}"
     );
+}
+
+#[test]
+fn a_text_of_another_file_replaces_none_but_where_ids_hold_in_all_files() {
+    use Change::{Refused, Updated};
+    for (scope, record) in [
+        (IdScope::Unset, Refused),
+        (IdScope::File, Refused),
+        (IdScope::All, Updated),
+    ] {
+        for (is_file, expected) in [(true, Refused), (false, record)] {
+            let place = |name: &str| {
+                if is_file {
+                    SourceFile::folder(name)
+                } else {
+                    SourceFile::new(name)
+                }
+            };
+            let input = |text: &str, source: &str| {
+                let input = Input::new("a", text).source(place(source));
+                if is_file {
+                    input.modified(UNIX_EPOCH)
+                } else {
+                    input
+                }
+            };
+            let (_folder, store) = new_store();
+            let mut writer = store.writer().unwrap();
+            writer.set_id_scope(scope);
+            let inputs = vec![
+                input("one", "/x"),
+                input("two", "/x"),
+                input("three", "/y").instead_of(&place("/x")),
+                input("four", "/z").instead_of(&place("/x")),
+                Input::new("a", "five"),
+            ];
+            let changes = writer.add_all(inputs).unwrap().into_iter();
+            let changes: Vec<Change> = changes.map(|outcome| outcome.unwrap().change).collect();
+            let wanted = [Change::Added, Updated, Updated, expected, Updated];
+            assert_eq!(changes, wanted, "{scope:?}, {is_file}");
+        }
+    }
 }
 
 #[test]

@@ -2,9 +2,12 @@
 #![cfg(unix)]
 
 use std::ffi::OsStr;
-use std::fs;
+use std::fs::{self, Permissions};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::process::{Child, Stdio};
+use std::thread;
+use std::time::Duration;
 
 use serde_json::json;
 
@@ -586,4 +589,63 @@ fn a_report_reads_a_file_whose_name_is_not_utf_8() {
     }
     let ran = Ran::of(command.output().unwrap()).expect(0);
     assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+}
+
+/// Starts an add in the folder `a` that has looked at its file and waits until the file `go` exists.
+fn slow_add(sandbox: &Sandbox, path: &str) -> Child {
+    let script = "#!/bin/sh\ntouch ../met\nuntil [ -e ../go ]; do sleep 0.02; done\ncat\n";
+    sandbox.write("slow.sh", script);
+    fs::set_permissions(sandbox.path("slow.sh"), Permissions::from_mode(0o700)).unwrap();
+    let mut command = sandbox.command(&["--store", "../s", "add", "--pre", "../slow.sh", path]);
+    let command = command.current_dir(sandbox.path("a"));
+    let piped = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let add = piped.spawn().unwrap();
+    while !sandbox.path("met").exists() {
+        thread::sleep(Duration::from_millis(10));
+    }
+    add
+}
+
+#[test]
+fn what_came_from_another_folder_meanwhile_is_not_replaced() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["--store", "s", "init"]).expect(0);
+    for (seed, folder) in [(1, "a"), (2, "b")] {
+        sandbox.write(format!("{folder}/report.txt"), text(seed, 40));
+    }
+    let add = slow_add(&sandbox, "report.txt");
+    let mut other = sandbox.command(&["--store", "../s", "add", "report.txt"]);
+    Ran::of(other.current_dir(sandbox.path("b")).output().unwrap()).expect(0);
+    sandbox.write("go", "");
+    let ran = Ran::of(add.wait_with_output().unwrap()).expect(2);
+    let told = "the key \"report.txt\" is that of ";
+    assert!(ran.stderr.contains(told), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("/b/report.txt in the store"),
+        "{}",
+        ran.stderr
+    );
+    let mut again = sandbox.command(&["--json", "--store", "../s", "add", "report.txt"]);
+    let ran = Ran::of(again.current_dir(sandbox.path("b")).output().unwrap()).expect(0);
+    assert_eq!(ran.objects()[0]["unchanged"], 1, "{}", ran.stderr);
+}
+
+#[test]
+fn a_choice_that_was_made_meanwhile_is_remembered() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["--store", "s", "init"]).expect(0);
+    sandbox.write("a/report.txt", text(1, 40));
+    sandbox.write(
+        "r.jsonl",
+        format!("{}\n", json!({ "id": 7, "text": text(2, 40) })),
+    );
+    let add = slow_add(&sandbox, "report.txt");
+    let records = ["--json", "--store", "s", "add", "r.jsonl"];
+    sandbox
+        .run(&[&records[..], &["--id-scope", "file"]].concat())
+        .expect(0);
+    sandbox.write("go", "");
+    Ran::of(add.wait_with_output().unwrap()).expect(0);
+    let ran = sandbox.run(&records).expect(0);
+    assert_eq!(ran.objects()[0]["unchanged"], 1, "{}", ran.stdout);
 }

@@ -182,14 +182,7 @@ impl<'a> AddRun<'a> {
             let has_files = origins.iter().any(|origin| origin.modified.is_some());
             self.writer
                 .evidence(self.evidence || self.had_documents && has_files);
-            let id_scope = self.writer.id_scope();
-            if has_moved(&origins) {
-                // The records are those of the file that is gone.
-                self.writer.set_id_scope(IdScope::File);
-            }
-            let outcomes = self.writer.add_batch(sketched.documents);
-            self.writer.set_id_scope(id_scope);
-            let outcomes = outcomes?;
+            let outcomes = self.writer.add_batch(sketched.documents)?;
             for (origin, outcome) in origins.into_iter().zip(outcomes) {
                 self.note(&origin, outcome)?;
             }
@@ -241,11 +234,11 @@ impl<'a> AddRun<'a> {
         };
         if let Some(other) = outcome.other_file.clone() {
             if outcome.change == Change::Refused {
-                return self.skip(&origin.taken(&other));
+                return self.skip(&origin.taken(&other, self.writer.id_scope()));
             }
             self.added.same_id(origin.place(), other);
         }
-        if let Some(stored) = origin.stored_as.as_ref().filter(|stored| !stored.has_moved) {
+        if let Some(stored) = origin.stored_as.as_ref().filter(|stored| stored.is_other) {
             if self.is_another_other(origin) {
                 let own = Key::of(&origin.source).text;
                 let other = stored.key.clone();
@@ -389,10 +382,4 @@ impl<'a> AddRun<'a> {
         self.uncommitted.committed();
         Ok(())
     }
-}
-
-/// Whether the records of a batch, which are of one file, have moved with that.
-fn has_moved(origins: &[Origin]) -> bool {
-    let first = origins.first().and_then(|first| first.stored_as.as_ref());
-    first.is_some_and(|stored| stored.has_moved)
 }

@@ -155,7 +155,7 @@ fn item(path: &Path, row: SketchRow) -> Item<(Input, Origin)> {
             origin.record = Some(Nth::Record(number));
             origin.has_id = true;
             origin.bytes = input.source_bytes();
-            Item::Document((input, origin))
+            Item::Document((*input, origin))
         }
         SketchRow::Flawed(number, detail) => Item::Skipped(Skipped::new(
             Reason::BadRecord,

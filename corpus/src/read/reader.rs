@@ -19,7 +19,7 @@ use crate::item::{Item, ItemBatch, Origin, SourcedText};
 use crate::options::Options;
 use crate::read::batches::{BATCH_BYTES, send_batches};
 use crate::read::outbox::{Outbox, ReadingStopped};
-use crate::read::stored::{self, StoredFile, StoredKey};
+use crate::read::stored::{self, StoredFile};
 use crate::skipped::{Reason, RecordFault, Skipped};
 use crate::source::converter::ConverterGuard;
 use crate::source::feed::Feed;
@@ -29,7 +29,7 @@ use crate::walk::key::Key;
 use crate::walk::others::OtherKeys;
 use crate::walk::read_file::ReadFile;
 use crate::walk::{Found, Walk};
-use dedupdb::write::SourceFile;
+use dedupdb::write::{IdScope, SourceFile};
 use rayon::prelude::*;
 
 /// The number of files to examine together.
@@ -160,7 +160,7 @@ impl CorpusReader {
         let stored = self.stored(&mut found, &file, format, names);
         let path = found.feed.name();
         match stored.map_err(|source| Error::Store { source })? {
-            StoredFile::ToRead | StoredFile::Moved => {}
+            StoredFile::ToRead | StoredFile::Moved(_) => {}
             StoredFile::OfAnotherFolder(other) => {
                 return Ok(skip(Skipped::of_another_folder(
                     path,
@@ -194,27 +194,28 @@ impl CorpusReader {
     ) -> dedupdb::Result<StoredFile> {
         if !format.is_document() {
             found.source = self.source(found.feed.name(), names)?;
-            if found.source.is_none() {
-                // It is gone.
-                return Ok(StoredFile::ToRead);
-            }
         }
         let Some(store) = &self.options.stored else {
             return Ok(StoredFile::ToRead);
         };
         let key = &found.key.text;
-        let stored = if format.is_document() {
-            store.document(key, file)?
-        } else {
-            store.records(key, file)?
+        let stored = match &found.source {
+            None if format.is_document() => store.document(key, file)?,
+            None => return Ok(StoredFile::ToRead), // It is gone.
+            Some(source) => {
+                let is_scoped = self.options.id_scope == IdScope::File;
+                store.records(key, file, source, is_scoped)?
+            }
         };
         if stored == StoredFile::Unchanged {
             return Ok(stored);
         }
         let (path, source) = (found.feed.name(), found.source.as_ref());
         let Some(other) = store.other_key(key, path, source, names)? else {
-            found.stored_as =
-                (stored == StoredFile::Moved).then(|| Arc::new(StoredKey::moved(key)));
+            if let StoredFile::Moved(instead_of) = &stored {
+                let key = store.moved(key, format, instead_of.clone());
+                found.stored_as = Some(Arc::new(key));
+            }
             return Ok(stored);
         };
         found.key.text.clone_from(&other.key);

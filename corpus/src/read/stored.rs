@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use crate::formats::format::Format;
 use crate::presence::{is_from, path_of_document, place_in};
 use crate::walk::identity::{FileIdentity, is_same_file};
 use crate::walk::key::Key;
@@ -19,8 +20,8 @@ use dedupdb::{Document, Store};
 pub(crate) enum StoredFile {
     /// Nothing, or an earlier text of the file.
     ToRead,
-    /// Records of a file at another place, which is gone: that file seems to have moved with its folder.
-    Moved,
+    /// The file at another place, or another one that it replaces: documents with this source.
+    Moved(SourceFile),
     /// The file as it is.
     Unchanged,
     /// Another file, which still exists: the same relative path led to it from another folder.
@@ -31,28 +32,21 @@ pub(crate) enum StoredFile {
 #[derive(Clone, Debug)]
 pub(crate) struct StoredKey {
     pub(crate) key: String,
-    /// Whether the file has moved with its folder, so that its records are of a file that is gone. Then the key is that of
-    /// its path.
-    pub(crate) has_moved: bool,
+    /// Whether it is another key than that of the path.
+    pub(crate) is_other: bool,
     /// The folder from which the key leads to the file, if it is one document and the key a relative path.
     pub(crate) folder: Option<SourceFile>,
+    /// The source of the documents that the file replaces, if that is another one.
+    pub(crate) instead_of: Option<SourceFile>,
 }
 
 impl StoredKey {
     fn new(key: String, folder: Option<SourceFile>) -> StoredKey {
         StoredKey {
             key,
-            has_moved: false,
+            is_other: true,
             folder,
-        }
-    }
-
-    /// Returns the key of a file of records that has moved with its folder.
-    pub(crate) fn moved(key: &str) -> StoredKey {
-        StoredKey {
-            key: key.to_owned(),
-            has_moved: true,
-            folder: None,
+            instead_of: None,
         }
     }
 }
@@ -179,7 +173,11 @@ impl StoredFiles {
             // The folder of the key is not known, or gone.
             let is_same = || path_of_document(&stored).is_some_and(|at| is_same_file(&at, path));
             if moved.is_none() && at_own.is_none() && is_same() {
-                moved = Some(other);
+                let instead_of = stored.folder.as_deref().map(SourceFile::folder);
+                moved = Some(StoredKey {
+                    instead_of,
+                    ..other
+                });
             }
         }
         Ok(moved)
@@ -217,25 +215,45 @@ impl StoredFiles {
             && file.modified.is_some()
             && stored.modified == file.modified
             && stored.size == file.size;
-        Ok(if is_as_stored && !has_moved && !self.rereads {
-            StoredFile::Unchanged
-        } else {
-            StoredFile::ToRead
+        Ok(match stored.folder.filter(|_| has_moved) {
+            Some(folder) => StoredFile::Moved(SourceFile::folder(&folder)),
+            None if is_as_stored && !self.rereads => StoredFile::Unchanged,
+            None => StoredFile::ToRead,
         })
     }
 
+    /// Returns the key of a file that takes the place of documents with another source.
+    pub(crate) fn moved(&self, key: &str, format: Format, instead_of: SourceFile) -> StoredKey {
+        let is_path = format.is_document() && Path::new(key).is_relative();
+        StoredKey {
+            key: key.to_owned(),
+            is_other: false,
+            folder: self.folder.clone().filter(|_| is_path),
+            instead_of: Some(instead_of),
+        }
+    }
+
     /// Returns what the store has of a file of records whose records have no ids, or ids of their own file: their keys begin
-    /// with its path.
+    /// with its path. `source` is the file, and `is_scoped` says whether all keys are of one file.
     ///
     /// # Errors
     ///
     /// Those of the store.
-    pub(crate) fn records(&self, key: &str, file: &ReadFile) -> dedupdb::Result<StoredFile> {
+    pub(crate) fn records(
+        &self,
+        key: &str,
+        file: &ReadFile,
+        source: &SourceFile,
+        is_scoped: bool,
+    ) -> dedupdb::Result<StoredFile> {
         let Some(store) = (self.store)() else {
             return Ok(StoredFile::ToRead);
         };
-        let other = source_of_records(key, &store)?;
-        let Some(other) = other.and_then(|path| Key::path(&path)) else {
+        let stored = source_of_records(key, &store)?.map(|path| SourceFile::new(&path));
+        let Some(stored) = stored.filter(|stored| stored != source) else {
+            return Ok(StoredFile::ToRead);
+        };
+        let Some(other) = Key::path(stored.path()) else {
             return Ok(StoredFile::ToRead);
         };
         // A link may lead to another file by now.
@@ -243,8 +261,8 @@ impl StoredFiles {
         let is_path = Path::new(key).is_relative() && other.ends_with(below);
         Ok(if is_path && is_another(&other, file.identity) {
             StoredFile::OfAnotherFolder(other)
-        } else if is_path && !other.exists() {
-            StoredFile::Moved
+        } else if is_scoped || is_path && !other.exists() {
+            StoredFile::Moved(stored)
         } else {
             StoredFile::ToRead
         })

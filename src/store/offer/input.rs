@@ -41,6 +41,8 @@ pub struct Input {
     /// The hash of the body, if it is known.
     hash: Option<[u8; 32]>,
     pub(crate) source: Option<SourceFile>,
+    /// The number of the source of documents that it replaces; 0 for none.
+    pub(crate) instead_of: u64,
 }
 
 impl Input {
@@ -53,6 +55,7 @@ impl Input {
             modified: None,
             hash: None,
             source: None,
+            instead_of: 0,
         }
     }
 
@@ -73,8 +76,9 @@ impl Input {
     /// Sets the file that it came from, if the file has more documents: a path, best an absolute one. For a file that is
     /// one document, and has a relative path as its key, it is the [folder](SourceFile::folder) where that path begins.
     ///
-    /// The store notes it, and does not replace a document of one file by another text from another file unless an
-    /// [`IdScope`](crate::write::IdScope) was chosen.
+    /// The store notes it, and does not replace a document of one file by another text from another file, unless the
+    /// [`IdScope`](crate::write::IdScope) says that ids name the same document in all files; a path in another folder is always
+    /// of another file. [`Input::instead_of`] says which file it was before.
     ///
     /// ```
     /// use dedupdb::write::{Change, IdScope, SourceFile};
@@ -95,6 +99,38 @@ impl Input {
     #[must_use]
     pub fn source(self, file: SourceFile) -> Input {
         self.of_file(Some(file))
+    }
+
+    /// Sets the file or folder that a document with its key came from so far, if that is its own [source](Input::source) at an
+    /// earlier place. Then it replaces a document from there, and no other one that came meanwhile.
+    ///
+    /// ```
+    /// use dedupdb::write::{Change, SourceFile};
+    /// use dedupdb::{Input, Schema, Store};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// let store = Store::create(folder.path().join("store"), &Schema::default())?;
+    /// let [old, new] = ["/old", "/new"].map(SourceFile::folder);
+    /// let note = |text, folder: &SourceFile| {
+    ///     let note = Input::new("a.txt", text).modified(std::time::UNIX_EPOCH);
+    ///     note.source(folder.clone())
+    /// };
+    /// let mut writer = store.writer()?;
+    /// let notes = vec![
+    ///     note("the night tram", &old),
+    ///     note("the first tram", &new),
+    ///     note("the last tram", &new).instead_of(&old),
+    /// ];
+    /// let outcomes = writer.add_all(notes)?;
+    /// let changes = outcomes.into_iter().map(|outcome| Ok(outcome?.change));
+    /// let changes = changes.collect::<dedupdb::Result<Vec<_>>>()?;
+    /// assert_eq!(changes, [Change::Added, Change::Refused, Change::Updated]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn instead_of(self, source: &SourceFile) -> Input {
+        let instead_of = source.number;
+        Input { instead_of, ..self }
     }
 
     pub(crate) fn of_file(self, source: Option<SourceFile>) -> Input {

@@ -117,7 +117,7 @@ impl Store {
             pending: &PendingDocuments::new(last.snapshot.len),
             appended: None,
             evidence: false,
-            asks: false,
+            id_scope: None,
         };
         let runs = last.snapshot.tables.meta.runs;
         let JudgedInput { current, finding } = judge.judge(prepared, policy)?;

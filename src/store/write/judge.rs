@@ -8,7 +8,7 @@ use super::by_hash::ContentsByHash;
 use super::names::{DocumentsAtMoment, EarlierDocument, Tie};
 use super::pending::PendingDocuments;
 use crate::error::Result;
-use crate::storage::{DocumentRow, Snapshot, StoreFiles};
+use crate::storage::{DocumentRow, IdScope, Snapshot, StoreFiles};
 use crate::store::compare::{Matcher, Probe, PublishedCommit, VerifiedContent};
 use crate::store::handle::Store;
 use crate::store::offer::{Input, PreparedInput, Relation};
@@ -98,9 +98,8 @@ pub(crate) struct Judge<'a> {
     pub(crate) appended: Option<AppendedContents<'a>>,
     /// Whether to find the earlier document of a copy that is stored nevertheless.
     pub(crate) evidence: bool,
-    /// Whether to refuse a document whose key has a text from another file. The store was never told whether an id in
-    /// two files names the same document.
-    pub(crate) asks: bool,
+    /// What ids name, if a document is refused whose key has a text from another file.
+    pub(crate) id_scope: Option<IdScope>,
 }
 
 impl Judge<'_> {
@@ -133,10 +132,10 @@ impl Judge<'_> {
                 return Ok(Finding::Unchanged(row));
             }
         }
-        // Then the key: without a scope, nobody knows whether a text of another file replaces this one.
-        if self.asks
-            && !policy.replaces_nothing()
-            && current.is_some_and(|row| is_of_another_file(&row, &prepared.input))
+        // Then the key: a text of another file does not replace this one, unless ids name the same document in all files.
+        if !policy.replaces_nothing()
+            && let Some(id_scope) = self.id_scope
+            && current.is_some_and(|row| is_refused(&row, &prepared.input, id_scope))
         {
             return Ok(Finding::Refused);
         }
@@ -245,19 +244,37 @@ impl Judge<'_> {
     }
 }
 
-/// Whether a stored document and an input came from two files. What came from no file is of none.
-///
-/// A modification time shows a file that is one document: its key is its path. Whether two of the same path from two
-/// folders are the same file is not known here.
+/// Whether an input does not replace a stored document of its key, because it is of another file.
+fn is_refused(stored: &DocumentRow, input: &Input, id_scope: IdScope) -> bool {
+    let source = input.source.as_ref().map_or(0, |file| file.number);
+    if are_paths(stored, input) {
+        // The folders of both are known.
+        let is_other = stored.source != 0 && source != 0 && stored.source != source;
+        return is_other && !is_instead_of(stored, input);
+    }
+    id_scope != IdScope::All && is_of_another_file(stored, input)
+}
+
+/// Whether a stored document and an input came from two files, of which one at least has several documents. What came from
+/// no file is of none.
 pub(super) fn is_of_another_file(stored: &DocumentRow, input: &Input) -> bool {
     let source = input.source.as_ref().map_or(0, |file| file.number);
-    let modified = input.modified_nanoseconds();
     let has_file = |source: u64, modified: Option<i64>| source != 0 || modified.is_some();
-    let are_paths = stored.modified.is_some() && modified.is_some();
     stored.source != source
-        && !are_paths
+        && !are_paths(stored, input)
+        && !is_instead_of(stored, input)
         && has_file(stored.source, stored.modified)
-        && has_file(source, modified)
+        && has_file(source, input.modified_nanoseconds())
+}
+
+/// Whether both are of files that are one document, as their modification times show: their keys are paths.
+fn are_paths(stored: &DocumentRow, input: &Input) -> bool {
+    stored.modified.is_some() && input.modified_nanoseconds().is_some()
+}
+
+/// Whether the input came from the file of the stored document, at another place.
+pub(super) fn is_instead_of(stored: &DocumentRow, input: &Input) -> bool {
+    input.instead_of != 0 && input.instead_of == stored.source
 }
 
 /// `content` as a match of the text with this hash.

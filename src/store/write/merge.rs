@@ -85,7 +85,7 @@ impl Store {
             writer.set_id_scope(source.id_scope());
         }
         // Stores are merged as they are, and what is replaced is counted.
-        writer.asks = false;
+        writer.refuses = false;
         let schema = &writer.committed.snapshot.schema;
         schema.check_takes(&source.schema)?;
         self.progress.begin(source.documents()?);

@@ -1,7 +1,9 @@
 //! Changes the store once a document is judged.
 
 use super::fresh::{FreshBatch, FreshContent};
-use super::judge::{AppendedContents, Finding, Judge, JudgedInput, Policy, is_of_another_file};
+use super::judge::{
+    AppendedContents, Finding, Judge, JudgedInput, Policy, is_instead_of, is_of_another_file,
+};
 use super::names::EarlierDocument;
 use super::writer::Writer;
 use crate::codec::low32;
@@ -170,7 +172,7 @@ impl Writer {
                 files: &mut self.files,
             }),
             evidence: self.evidence,
-            asks: self.asks,
+            id_scope: self.refuses.then_some(self.id_scope),
         }
     }
 
@@ -182,7 +184,10 @@ impl Writer {
         current: Option<DocumentRow>,
         prepared: &PreparedInput,
     ) -> Result<Outcome> {
-        let is_other = |row: &DocumentRow| self.asks && is_of_another_file(row, &prepared.input);
+        let asks = self.refuses && self.id_scope == IdScope::Unset;
+        let is_other = |row: &DocumentRow| {
+            outcome.change == Change::Refused || asks && is_of_another_file(row, &prepared.input)
+        };
         let Some(row) = current.filter(is_other) else {
             return Ok(outcome);
         };
@@ -284,7 +289,9 @@ impl Writer {
         // A file may have moved with its folder. A record stays one of the file that had it first, unless its key is of one
         // file alone.
         let is_of_path = |source: &SourceFile| source.is_folder() || self.id_scope == IdScope::File;
-        let source = match prepared.input.source.as_ref().filter(|it| is_of_path(it)) {
+        let has_moved = is_instead_of(&row, &prepared.input);
+        let source = prepared.input.source.as_ref();
+        let source = match source.filter(|it| has_moved || is_of_path(it)) {
             Some(source) => self.sources.note(Some(source)),
             None => row.source,
         };

@@ -67,8 +67,8 @@ pub struct Writer {
     pub(crate) runs: RunRecord,
     /// The scope of ids as of the next commit.
     pub(crate) id_scope: IdScope,
-    /// Whether a text from another file than the earlier one is refused, because nobody said what its id means.
-    pub(crate) asks: bool,
+    /// Whether a text may be refused because the earlier one of its key is from another file.
+    pub(crate) refuses: bool,
     /// The files that uncommitted documents came from.
     pub(crate) sources: Sources,
     /// The run that admitted documents belong to; 0 for none.
@@ -102,7 +102,7 @@ impl Writer {
             own: Vec::new(),
             runs: committed.snapshot.tables.meta.runs,
             id_scope: committed.snapshot.id_scope(),
-            asks: committed.snapshot.id_scope() == IdScope::Unset,
+            refuses: true,
             sources: Sources::default(),
             run: 0,
             is_in_run: false,
@@ -162,7 +162,6 @@ impl Writer {
     /// one in each. `corpus::Add` makes keys accordingly.
     pub fn set_id_scope(&mut self, id_scope: IdScope) {
         self.id_scope = id_scope;
-        self.asks = id_scope == IdScope::Unset;
     }
 
     /// Fills [`Outcome::earlier`] from now on, which costs a full comparison for each near-duplicate.
@@ -462,7 +461,6 @@ impl Writer {
             self.runs = snapshot.tables.meta.runs;
         }
         if self.id_scope == before.id_scope() {
-            self.asks &= snapshot.id_scope() == IdScope::Unset;
             self.id_scope = snapshot.id_scope();
         }
         Ok(())

@@ -51,7 +51,7 @@ pub(crate) struct SketchRows {
 #[derive(Debug)]
 pub(crate) enum SketchRow {
     /// The number of the row, counted from 1, and its document.
-    Sketch(u64, Input),
+    Sketch(u64, Box<Input>),
     /// The number of a row that is not a document, and why.
     Flawed(u64, String),
 }
@@ -179,7 +179,7 @@ impl SketchRows {
             let input = Input::new(text(key)?, shingles).hashed(hash);
             Some(input.size(number(bytes)?))
         };
-        let row = made().map(|input| SketchRow::Sketch(self.rows, input));
+        let row = made().map(|input| SketchRow::Sketch(self.rows, Box::new(input)));
         row.ok_or_else(|| {
             let key = text(key).unwrap_or_default();
             io::Error::other(format!(
