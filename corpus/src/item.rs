@@ -261,8 +261,11 @@ impl Origin {
 
     /// Returns the skipped item for this document, whose key has another text from the file `other`.
     pub(crate) fn taken(&self, other: &str, id_scope: IdScope) -> Skipped {
-        if self.record.is_none() || id_scope == IdScope::File {
-            return Skipped::of_another_folder(&self.source, &self.key, Path::new(other));
+        let other_path = Path::new(other);
+        // The id of a record may be the path of a file.
+        let is_path = || other_path.ends_with(self.key.trim_start_matches("../"));
+        if id_scope == IdScope::File || self.record.is_none() && is_path() {
+            return Skipped::of_another_folder(&self.source, &self.key, other_path);
         }
         Skipped {
             hint: Some(Hint::IdScope),
