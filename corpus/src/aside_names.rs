@@ -64,9 +64,9 @@ const TEXT_ENDS: Words =
 
 /// Last words of the names of folders with copies: `Laptop Backup`, `docs_old`.
 const BACKUP_WORDS: Words = Words(
-    "alt, ancien, antiguo, backup, backups, bak, bkp, datensicherung, old, orig, oud, reservekopie, respaldo, sauvegarde, \
-     sauvegardes, sikkerhedskopi, sicherung, sicherungskopie, snapshots, säkerhetskopia, varmuuskopio, vecchio, viejo, vieux, \
-     yedek, záloha, バックアップ, 備份, 备份, 백업",
+    "alt, ancien, antiguo, backup, backups, bak, bkp, datensicherung, old, orig, oud, reservekopie, respaldo, \
+     sauvegarde, sauvegardes, sikkerhedskopi, sicherung, sicherungskopie, snapshots, säkerhetskopia, varmuuskopio, \
+     vecchio, viejo, vieux, yedek, záloha, バックアップ, 備份, 备份, 백업",
 );
 
 /// Words for earlier devices, in the names of folders with copies: `Ancien PC`, `iCloud Drive (Archive)`.
@@ -103,22 +103,23 @@ const NEW_NAMES: Words = Words(
 /// that has one counts at least like that of a folder of copies.
 const TRASH_WORDS: Words = Words(
     "basura, borrar, borttaget, borttagna, cestino, corbeille, delete, deleted, discarded, eliminado, eliminados, \
-     eliminare, eliminata, eliminati, excluídos, garbage, gelöscht, gelöschte, gelöschtes, geloescht, geloeschte, geloeschtes, gereksiz, indesiderata, \
-     indésirable, indésirables, izbrisano, junk, kosz, koš, kôš, lixeira, lixo, lomtár, löschen, miskaste, muell, \
-     müll, mülleimer, odstraněná, ongewenst, ongewenste, papelera, papierkorb, papirkurv, papirkurven, papperskorg, \
-     papperskorgen, poistetut, poubelle, pourriel, prullenbak, prullenmand, prügikast, raderade, recycle, recyclebin, \
-     recycled, recycler, roskakori, rubbish, sampah, silinenler, silinmiş, slettede, slettet, spam, spamverdacht, \
-     spazzatura, supprimer, supprimé, supprimés, trash, trashcan, trashed, törölt, unerwünscht, unerwünschte, \
-     usunięcia, usunięte, verwijderd, verwijderde, wastebasket, çöp, śmieci, éliminés, șterse, κάδος, видалені, \
-     изтрити, корзина, кош, кошик, кошче, нежелательная, спам, удаленные, удалить, удалённые, אשפה, المحذوفات, \
-     المحذوفة, المهملات, 削除, 要删除",
+     eliminare, eliminata, eliminati, excluídos, garbage, geloescht, geloeschte, geloeschtes, gelöscht, gelöschte, \
+     gelöschtes, gereksiz, indesiderata, indésirable, indésirables, izbrisano, junk, kosz, koš, kôš, lixeira, lixo, \
+     lomtár, löschen, miskaste, muell, müll, mülleimer, odstraněná, ongewenst, ongewenste, papelera, papierkorb, \
+     papirkurv, papirkurven, papperskorg, papperskorgen, poistetut, poubelle, pourriel, prullenbak, prullenmand, \
+     prügikast, raderade, recycle, recyclebin, recycled, recycler, roskakori, rubbish, sampah, silinenler, silinmiş, \
+     slettede, slettet, spam, spamverdacht, spazzatura, supprimer, supprimé, supprimés, trash, trashcan, trashed, \
+     törölt, unerwünscht, unerwünschte, usunięcia, usunięte, verwijderd, verwijderde, wastebasket, çöp, śmieci, \
+     éliminés, șterse, κάδος, видалені, изтрити, корзина, кош, кошик, кошче, нежелательная, спам, удаленные, \
+     удалить, удалённые, אשפה, المحذوفات, المحذوفة, المهملات, 削除, 要删除",
 );
 
 /// Words that stand beside these.
 const BESIDE_TRASH: Words = Words(
-    "alt, be, bin, box, can, correo, courrier, da, dateien, de, do, e, elemek, elemente, elementer, elementi, elementos, elementy, \
-     eletrônico, email, fichiers, files, folder, gmail, inbox, items, itens, kutusu, mail, mails, mbox, me, mensajes, messages, messaggi, my, nachrichten, network, notes, notizen, objekt, \
-     objekte, objets, old, onlangs, para, posta, pošta, recently, reciclaje, sbd, senast, to, wiadomości, zu, zuletzt, \
+    "alt, be, bin, box, can, correo, courrier, da, dateien, de, do, e, elemek, elemente, elementer, elementi, \
+     elementos, elementy, eletrônico, email, fichiers, files, folder, gmail, inbox, items, itens, kutusu, mail, \
+     mails, mbox, me, mensajes, messages, messaggi, my, nachrichten, network, notes, notizen, objekt, objekte, \
+     objets, old, onlangs, para, posta, pošta, recently, reciclaje, sbd, senast, to, wiadomości, zu, zuletzt, \
      éléments, öğeler, ανακύκλωσης, елементи, почта, элементы, العناصر, سلة",
 );
 
@@ -132,16 +133,16 @@ const TRASH_PARTS: Words = Words(
 
 /// Names of folders of copies, or of files that programs put there.
 const SIDE_FOLDERS: Words = Words(
-    "@eadir, __macosx, __pycache__, _build, _site, alte dateien, alte daten, alte dokumente, alte versionen, anciens, \
-     attic, back up, backup, backups, backups.backupdb, bak, borradores, bower_components, bozze, brouillons, build, cache, \
-     caches, content.outlook, copias de seguridad, copies, descargas, dist, doublons, download, downloads, draft, \
-     drafts, dubletten, dupes, duplicados, duplicate files, duplicates, duplikate, dups, entwürfe, filehistory, found.000, inetcache, kopie zapasowe, kopien, \
-     lost+found, lost.dir, my downloads, node_modules, obj, old, old documents, old files, old folder, old stuff, \
-     old versions, older versions, out, outdated, pobrane, previous versions, recovered, recovered files, recup_dir, \
-     restored, scaricati, respaldos, sicherung, sicherungen, sicherungskopien, site-packages, säkerhetskopior, target, telegram desktop, \
-     temp, temp files, temporary, temporary files, \
-     third-party, third_party, time machine, tmp, to sort, téléchargements, unsorted, vendor, venv, viejos, \
-     загрузки, резервные копии, черновики, ダウンロード, 下载, 备份",
+    "@eadir, __macosx, __pycache__, _build, _site, alte dateien, alte daten, alte dokumente, alte versionen, \
+     anciens, attic, back up, backup, backups, backups.backupdb, bak, borradores, bower_components, bozze, \
+     brouillons, build, cache, caches, content.outlook, copias de seguridad, copies, descargas, dist, doublons, \
+     download, downloads, draft, drafts, dubletten, dupes, duplicados, duplicate files, duplicates, duplikate, dups, \
+     entwürfe, filehistory, found.000, inetcache, kopie zapasowe, kopien, lost+found, lost.dir, my downloads, \
+     node_modules, obj, old, old documents, old files, old folder, old stuff, old versions, older versions, out, \
+     outdated, pobrane, previous versions, recovered, recovered files, recup_dir, respaldos, restored, scaricati, \
+     säkerhetskopior, sicherung, sicherungen, sicherungskopien, site-packages, target, telegram desktop, temp, \
+     temp files, temporary, temporary files, third-party, third_party, time machine, tmp, to sort, téléchargements, \
+     unsorted, vendor, venv, viejos, загрузки, резервные копии, черновики, ダウンロード, 下载, 备份",
 );
 
 /// What a folder of what was thrown away counts: more than all other names of a path.
@@ -267,9 +268,8 @@ fn is_file_aside(name: &str) -> bool {
 fn is_folder_aside(name: &str) -> bool {
     let lower = name.to_lowercase();
     let last = words(&lower).next_back().unwrap_or_default();
-    let is_of_backup = ["backup", "sicherung"]
-        .iter()
-        .any(|it| lower.starts_with(it));
+    let first = words(&lower).next().unwrap_or_default();
+    let is_of_backup = ["backup", "sicherung"].contains(&numberless(first));
     let is_dated = is_of_backup && name.contains(char::is_numeric);
     let is_backup = is_dated
         || ends_with_one(name, BACKUP_WORDS)
@@ -342,10 +342,14 @@ fn begins_with_one_of(name: &str, known: Words) -> bool {
 
 /// Whether the last word of a name is one of these, maybe with a number behind it.
 fn ends_with_one(name: &str, known: Words) -> bool {
-    let numberless = |word: &'_ str| word.trim_end_matches(|it: char| it.is_ascii_digit()).len();
-    let mut words = words(name).rev().map(|word| &word[..numberless(word)]);
+    let mut words = words(name).rev().map(numberless);
     let last = words.find(|word| !word.is_empty());
     last.is_some_and(|last| known.have(last))
+}
+
+/// Returns a word without a number behind it.
+fn numberless(word: &str) -> &str {
+    word.trim_end_matches(|letter: char| letter.is_ascii_digit())
 }
 
 fn words(name: &str) -> impl DoubleEndedIterator<Item = &str> + Clone {
@@ -444,6 +448,7 @@ mod tests {
             "Scan/report.txt",
             "Old Testament/genesis.txt",
             "Old letters 1950/a.txt",
+            "Sicherungskasten 2019/a.txt",
             "old town/walk.txt",
             "backup plans/a.txt",
             "copy editing.txt",
