@@ -596,7 +596,8 @@ fn slow_add(sandbox: &Sandbox, path: &str) -> Child {
     let script = "#!/bin/sh\ntouch ../met\nuntil [ -e ../go ]; do sleep 0.02; done\ncat\n";
     sandbox.write("slow.sh", script);
     fs::set_permissions(sandbox.path("slow.sh"), Permissions::from_mode(0o700)).unwrap();
-    let mut command = sandbox.command(&["--store", "../s", "add", "--pre", "../slow.sh", path]);
+    let mut command =
+        sandbox.command(&["--store", "../.dedupdb", "add", "--pre", "../slow.sh", path]);
     let command = command.current_dir(sandbox.path("a"));
     let piped = command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let add = piped.spawn().unwrap();
@@ -609,13 +610,12 @@ fn slow_add(sandbox: &Sandbox, path: &str) -> Child {
 #[test]
 fn what_came_from_another_folder_meanwhile_is_not_replaced() {
     let sandbox = Sandbox::new();
-    sandbox.run(&["--store", "s", "init"]).expect(0);
+    sandbox.run(&["init"]).expect(0);
     for (seed, folder) in [(1, "a"), (2, "b")] {
         sandbox.write(format!("{folder}/report.txt"), text(seed, 40));
     }
     let add = slow_add(&sandbox, "report.txt");
-    let mut other = sandbox.command(&["--store", "../s", "add", "report.txt"]);
-    Ran::of(other.current_dir(sandbox.path("b")).output().unwrap()).expect(0);
+    sandbox.run_in("b", &["add", "report.txt"]).expect(0);
     sandbox.write("go", "");
     let ran = Ran::of(add.wait_with_output().unwrap()).expect(2);
     let told = "the key \"report.txt\" is that of ";
@@ -625,22 +625,23 @@ fn what_came_from_another_folder_meanwhile_is_not_replaced() {
         "{}",
         ran.stderr
     );
-    let mut again = sandbox.command(&["--json", "--store", "../s", "add", "report.txt"]);
-    let ran = Ran::of(again.current_dir(sandbox.path("b")).output().unwrap()).expect(0);
+    let ran = sandbox
+        .run_in("b", &["--json", "add", "report.txt"])
+        .expect(0);
     assert_eq!(ran.objects()[0]["unchanged"], 1, "{}", ran.stderr);
 }
 
 #[test]
 fn a_choice_that_was_made_meanwhile_is_remembered() {
     let sandbox = Sandbox::new();
-    sandbox.run(&["--store", "s", "init"]).expect(0);
+    sandbox.run(&["init"]).expect(0);
     sandbox.write("a/report.txt", text(1, 40));
     sandbox.write(
         "r.jsonl",
         format!("{}\n", json!({ "id": 7, "text": text(2, 40) })),
     );
     let add = slow_add(&sandbox, "report.txt");
-    let records = ["--json", "--store", "s", "add", "r.jsonl"];
+    let records = ["--json", "add", "r.jsonl"];
     sandbox
         .run(&[&records[..], &["--id-scope", "file"]].concat())
         .expect(0);
