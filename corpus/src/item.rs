@@ -14,7 +14,7 @@ use crate::read::places::short_hash;
 use crate::read::stored::StoredKey;
 use crate::skipped::{Hint, Nth, Reason, Skipped};
 use crate::walk::identity::FileIdentity;
-use crate::walk::key::Key;
+use crate::walk::key::{Key, may_lead_to};
 use crate::walk::read_file::ReadFile;
 use dedupdb::Input;
 use dedupdb::find::Subject;
@@ -263,8 +263,8 @@ impl Origin {
     pub(crate) fn taken(&self, other: &str, id_scope: IdScope) -> Skipped {
         let other_path = Path::new(other);
         // The id of a record may be the path of a file.
-        let is_path = || other_path.ends_with(self.key.trim_start_matches("../"));
-        if id_scope == IdScope::File || self.record.is_none() && is_path() {
+        let is_path = self.record.is_none() && may_lead_to(&self.key, other_path);
+        if id_scope == IdScope::File || is_path {
             return Skipped::of_another_folder(&self.source, &self.key, other_path);
         }
         Skipped {

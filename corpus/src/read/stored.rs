@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use crate::formats::format::Format;
 use crate::presence::{is_from, path_of_document, place_in};
 use crate::walk::identity::{FileIdentity, is_same_file};
-use crate::walk::key::Key;
+use crate::walk::key::{Key, may_lead_to};
 use crate::walk::others::OtherKeys;
 use crate::walk::read_file::ReadFile;
 use dedupdb::write::SourceFile;
@@ -257,8 +257,7 @@ impl StoredFiles {
             return Ok(StoredFile::ToRead);
         };
         // A link may lead to another file by now.
-        let below = key.trim_start_matches("../");
-        let is_path = Path::new(key).is_relative() && other.ends_with(below);
+        let is_path = may_lead_to(key, &other);
         Ok(if is_path && is_another(&other, file.identity) {
             StoredFile::OfAnotherFolder(other)
         } else if is_scoped || is_path && !other.exists() {

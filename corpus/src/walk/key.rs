@@ -91,6 +91,11 @@ fn direct(path: &Path) -> Option<PathBuf> {
     Some(path_from(&place, &here))
 }
 
+/// Whether a key may lead to `place` from some folder.
+pub(crate) fn may_lead_to(key: &str, place: &Path) -> bool {
+    Path::new(key).is_relative() && place.ends_with(key.trim_start_matches("../"))
+}
+
 /// Returns the path that leads from a folder to a place, both absolute and without links.
 pub(crate) fn path_from(place: &Path, folder: &Path) -> PathBuf {
     let shared = place.components().zip(folder.components());
