@@ -24,8 +24,8 @@ pub struct Outcome {
     /// The key under which it is stored, if that is not its own: see
     /// [`Writer::admit_batch`](crate::Writer::admit_batch).
     pub second_key: Option<String>,
-    /// The file from which the store has the document of this key, if the input came from another one and no
-    /// [`IdScope`](crate::write::IdScope) was chosen. The input was [refused](Change::Refused), or has the same text.
+    /// The file from which the store has the document of this key, if the input came from another one. The input was
+    /// [refused](Change::Refused), or has the same text, and no [`IdScope`](crate::write::IdScope) was chosen.
     pub other_file: Option<String>,
 }
 
@@ -88,7 +88,7 @@ pub enum Change {
     /// It was not stored, because it resembles an earlier document.
     KeptOut,
     /// It was not stored, because the store has another text of its key, from another file, and no
-    /// [`IdScope`](crate::write::IdScope) says whether the two are the same document.
+    /// [`IdScope`](crate::write::IdScope) says that the two are the same document; see [`Input::source`](crate::Input::source).
     Refused,
 }
 

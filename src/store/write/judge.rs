@@ -64,7 +64,7 @@ pub(crate) enum Finding {
     /// Another document has its text, which is this content. The document is stored nevertheless. The earlier one is
     /// present if it was requested.
     Copy(u32, Option<EarlierDocument>),
-    /// Its key has another text from another file, and nobody said whether the two are the same document.
+    /// Its key has another text from another file, and nobody said that the two are the same document.
     Refused,
     /// Another document has its text, which has no shingles. A run keeps the document, and need not store it again.
     Wordless,
