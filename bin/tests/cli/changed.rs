@@ -120,8 +120,11 @@ fn a_file_of_records_that_a_list_of_what_is_dropped_names_is_unchanged() {
     }
     for keep in [Keep::First, Keep::Longest] {
         let sandbox = copies();
-        sandbox.write("in/records.jsonl", record("one") + &record("two"));
-        let dedup = Dedup::new([sandbox.path("in/records.jsonl")]).keep(keep);
+        // The file was read to its end when a record of the next one is dropped.
+        sandbox.write("in/records.jsonl", record("one"));
+        sandbox.write("in/repeated.jsonl", record("two"));
+        let inputs = ["in/records.jsonl", "in/repeated.jsonl"].map(|name| sandbox.path(name));
+        let dedup = Dedup::new(inputs).keep(keep);
         let dedup = dedup.output(sandbox.path("out.jsonl"));
         let dedup = dedup.removed(sandbox.path("gone.tsv"));
         let done = changing(&sandbox, dedup, "in/records.jsonl", Some("{}"));
