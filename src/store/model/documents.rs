@@ -125,6 +125,7 @@ impl Model {
     }
 
     pub(super) fn touch(&mut self, key: &str) -> bool {
+        self.unpublished.remove(key);
         self.see(key, today());
         self.texts.contains_key(key)
     }
@@ -158,15 +159,11 @@ impl Model {
             return false;
         };
         if old != new {
-            let is_unpublished = self.unpublished.contains(old);
             let same = self.texts.get(new) == Some(&text);
             let seen = self.seen.get(new).copied().filter(|_| same);
             let seen = seen.max(Some(self.seen[old]));
             self.set(new, &text, self.source(old));
             self.seen.extend(seen.map(|seen| (new.to_owned(), seen)));
-            if is_unpublished {
-                self.unpublished.insert(new.to_owned());
-            }
             self.remove(old);
         }
         true

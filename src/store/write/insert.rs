@@ -41,8 +41,8 @@ impl Store {
     /// [`Document::last_seen`](crate::Document::last_seen). It takes a commit once a day; further calls of that day write
     /// nothing.
     ///
-    /// Documents of an interrupted run count as stored; see [`Writer::forget_run`](crate::Writer::forget_run).
-    /// Storing one of them again with the same text takes it out of the run.
+    /// The documents of an interrupted run keep nothing out: the call forgets them first, as
+    /// [`Writer::forget_run`](crate::Writer::forget_run) does. It waits for a run that goes on.
     ///
     /// # Errors
     ///
@@ -120,6 +120,10 @@ impl Store {
             id_scope: None,
         };
         let runs = last.snapshot.tables.meta.runs;
+        if policy == Policy::AddUnique && runs.open != 0 {
+            // A writer forgets the run, unless it goes on.
+            return Ok(None);
+        }
         let JudgedInput { current, finding } = judge.judge(prepared, policy)?;
         let today = clock::day_of(clock::now());
         if !matches!(finding, Finding::Refused) && current.is_some_and(|row| row.last_seen < today)

@@ -15,8 +15,9 @@ impl Writer {
     ///
     /// Everything that was done before is committed, and so is the beginning of the run. If the process ends before the
     /// run is published, its documents stay in the store, and queries find them like any others, until the next run
-    /// begins. Documents that were added by other calls in the meantime stay, also under keys of the run. A crash while
-    /// documents are forgotten leaves the rest to the next call.
+    /// begins or [`Store::insert_unless_duplicate`](crate::Store::insert_unless_duplicate) is called. Documents that were
+    /// added, touched or renamed by other calls in the meantime stay, also under keys of the run. A crash while documents
+    /// are forgotten leaves the rest to the next call.
     ///
     /// ```
     /// use dedupdb::{Input, Schema, Store, write::Change};
@@ -85,6 +86,15 @@ impl Writer {
         Ok(forgotten)
     }
 
+    /// Forgets the documents of a run that another writer began and did not publish. A run that goes on has the right to
+    /// write, so the caller must have it.
+    pub(super) fn forget_interrupted_run(&mut self) -> Result<()> {
+        if self.runs.open != self.run {
+            self.forget_run(MEMORY)?;
+        }
+        Ok(())
+    }
+
     /// Removes the documents of the open run, and commits whenever that takes `memory` bytes. The caller commits the
     /// rest, with the end of the run.
     fn forget_open(&mut self, memory: u64) -> Result<u64> {
@@ -116,6 +126,7 @@ impl Writer {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
     use std::time::Duration;
 
     use crate::error::Error;
@@ -175,29 +186,64 @@ mod tests {
         assert_eq!(other.stats().unwrap().documents, 1);
     }
 
-    #[test]
-    fn what_is_inserted_again_is_of_no_run() {
-        let folder = tempfile::tempdir().unwrap();
-        let store = Store::create(folder.path().join("store"), &schema()).unwrap();
+    /// A store with the pages "one" and "two" of a run that nobody published.
+    fn interrupted(folder: &Path) -> Store {
+        let store = Store::create(folder.join("store"), &schema()).unwrap();
         let mut writer = store.writer().unwrap();
         writer.begin_run().unwrap();
         let pages = [("one", "x y z"), ("two", "u v w")].map(|(key, text)| Input::new(key, text));
-        writer
-            .admit_batch(store.sketch_all(pages.to_vec()))
-            .unwrap();
+        let admitted = writer.admit_batch(store.sketch_all(pages.to_vec()));
+        assert_eq!(admitted.unwrap().len(), 2);
         writer.commit().unwrap();
         drop(writer);
-        for _ in 0..2 {
-            let outcome = store.insert_unless_duplicate("one", "x y z").unwrap();
-            assert_eq!(outcome.change, Change::Unchanged);
-        }
+        store
+    }
+
+    /// Begins the next run, which forgets what the interrupted one had, and returns the number of documents forgotten and
+    /// the keys of the others.
+    fn forget(store: &Store) -> (u64, Vec<String>) {
         let mut writer = store.writer().unwrap();
-        assert_eq!(writer.begin_run().unwrap(), 1);
+        let forgotten = writer.begin_run().unwrap();
         writer.publish_run().unwrap();
-        let left = store.documents().unwrap().map(|document| document.unwrap());
-        assert_eq!(
-            left.map(|document| document.key).collect::<Vec<_>>(),
-            ["one"]
-        );
+        let left = store.documents().unwrap();
+        (
+            forgotten,
+            left.map(|document| document.unwrap().key).collect(),
+        )
+    }
+
+    #[test]
+    fn what_is_stored_again_touched_or_renamed_is_of_no_run() {
+        for call in ["replace", "touch", "rename"] {
+            let folder = tempfile::tempdir().unwrap();
+            let store = interrupted(folder.path());
+            let key = match call {
+                "replace" => {
+                    let outcome = store.replace("one", "x y z").unwrap();
+                    assert_eq!(outcome.change, Change::Unchanged);
+                    "one"
+                }
+                "touch" => {
+                    assert!(store.touch("one").unwrap());
+                    "one"
+                }
+                _ => {
+                    assert!(store.rename("one", "new").unwrap());
+                    "new"
+                }
+            };
+            assert_eq!(forget(&store), (1, vec![key.to_owned()]), "{call}");
+        }
+    }
+
+    #[test]
+    fn what_an_interrupted_run_stored_keeps_no_text_out() {
+        for (key, text) in [("one", "x y z"), ("page", "x y z"), ("page", "w x y z")] {
+            let folder = tempfile::tempdir().unwrap();
+            let store = interrupted(folder.path());
+            let outcome = store.insert_unless_duplicate(key, text).unwrap();
+            assert_eq!(outcome.change, Change::Added, "{key} {text}");
+            assert_eq!(forget(&store), (0, vec![key.to_owned()]));
+        }
     }
 }

@@ -283,8 +283,7 @@ impl Writer {
         }
     }
 
-    /// Records that a document is offered again with the same text, and a new size or time of its source. It leaves the
-    /// open run, so that it stays whatever happens to the run.
+    /// Records that a document is offered again with the same text, and a new size or time of its source.
     fn offer_again(&mut self, prepared: &PreparedInput, row: DocumentRow) {
         // A file may have moved with its folder. A record stays one of the file that had it first, unless its key is of one
         // file alone.
@@ -299,12 +298,7 @@ impl Writer {
             source,
             size: prepared.input.source_bytes(),
             modified: prepared.input.modified_nanoseconds().or(row.modified),
-            run: if self.runs.is_open(row.run) {
-                0
-            } else {
-                row.run
-            },
-            ..row
+            ..self.outside_run(row)
         };
         self.set_seen(prepared.keyed(), prepared.row, row, offered);
     }

@@ -237,7 +237,8 @@ impl Writer {
         let _used = self.begin()?;
         let [committed, current] = self.rows(key)?;
         if let Some(row) = current {
-            self.set_seen(HashedKey::new(key), committed, row, row);
+            let offered = self.outside_run(row);
+            self.set_seen(HashedKey::new(key), committed, row, offered);
         }
         Ok(current.is_some())
     }
@@ -273,6 +274,7 @@ impl Writer {
             if row.modified.is_some() {
                 row.source = replaced.map_or(0, |replaced| replaced.source);
             }
+            let row = self.outside_run(row);
             self.pending.set(HashedKey::new(old), committed_old, None);
             self.pending
                 .set(HashedKey::new(new), committed_new, Some(row));
@@ -298,6 +300,17 @@ impl Writer {
         } else {
             self.rename(old, new).map(|change| change.is_some())
         }
+    }
+
+    /// The row of a document that a caller relies on. It leaves the open run, so that it stays whatever happens to the
+    /// run.
+    pub(super) fn outside_run(&self, row: DocumentRow) -> DocumentRow {
+        let run = if self.runs.is_open(row.run) {
+            0
+        } else {
+            row.run
+        };
+        DocumentRow { run, ..row }
     }
 
     /// Changes a document from its row `current` to `row`, which was offered today. Does nothing if that is the same.
