@@ -52,8 +52,7 @@ impl Intake {
         Intake::default()
     }
 
-    /// Keeps copies and near-duplicates out, as [`Writer::unique`](crate::Writer::unique) does. Documents of an
-    /// interrupted run are removed first.
+    /// Keeps copies and near-duplicates out, as [`Writer::unique`](crate::Writer::unique) does.
     #[must_use]
     pub fn unique(self, unique: bool) -> Intake {
         Intake { unique, ..self }
@@ -312,9 +311,6 @@ impl WriteThread {
         let mut writer = self.store.writer()?;
         writer.unique(self.intake.unique);
         writer.evidence(self.intake.evidence);
-        if self.intake.unique {
-            writer.forget_run(Uncommitted::limit(self.intake.memory))?;
-        }
         let mut uncommitted = Uncommitted::new(self.intake.memory);
         let mut keys = KeyHashes::default();
         loop {

@@ -46,6 +46,7 @@ impl Writer {
     /// Those of [`Writer::commit`] and of reading the store.
     pub fn begin_run(&mut self) -> Result<u64> {
         self.is_in_run = true;
+        self.commit()?;
         let forgotten = self.forget_open(MEMORY)?;
         let first = self.committed.snapshot.len;
         self.runs = self.runs.begin(first);
@@ -64,8 +65,7 @@ impl Writer {
     pub fn publish_run(&mut self) -> Result<()> {
         // Another process may have begun the run that is open.
         let used = self.begin()?;
-        self.runs = self.runs.close();
-        (self.run, self.is_in_run) = (0, false);
+        self.close_run();
         drop(used);
         self.commit()
     }
@@ -80,9 +80,9 @@ impl Writer {
     /// Those of [`Writer::commit`] and of reading the store.
     pub fn forget_run(&mut self, memory: u64) -> Result<u64> {
         self.is_in_run = true;
+        self.commit()?;
         let forgotten = self.forget_open(memory)?;
-        self.runs = self.runs.close();
-        (self.run, self.is_in_run) = (0, false);
+        self.close_run();
         Ok(forgotten)
     }
 
@@ -90,16 +90,22 @@ impl Writer {
     /// write, so the caller must have it.
     pub(super) fn forget_interrupted_run(&mut self) -> Result<()> {
         if self.runs.open != self.run {
-            self.forget_run(MEMORY)?;
+            self.is_in_run = true;
+            self.forget_open(MEMORY)?;
+            self.close_run();
         }
         Ok(())
+    }
+
+    fn close_run(&mut self) {
+        self.runs = self.runs.close();
+        (self.run, self.is_in_run) = (0, false);
     }
 
     /// Removes the documents of the open run, and commits whenever that takes `memory` bytes. The caller commits the
     /// rest, with the end of the run.
     fn forget_open(&mut self, memory: u64) -> Result<u64> {
         let _used = self.files.enter()?;
-        self.commit()?;
         // Removals need the right to write until they are committed. Without it, others may change the same documents.
         self.take_turn()?;
         let runs = self.runs;
@@ -110,9 +116,9 @@ impl Writer {
         let mut removed = 0;
         for name in snapshot.names_from(runs.first)? {
             let (_, key) = name?;
-            let row = self.committed.snapshot.document(&key)?;
-            if row.is_some_and(|row| runs.is_open(row.run)) {
-                self.pending.set(HashedKey::new(&key), row, None);
+            let [committed, current] = self.rows(&key)?;
+            if current.is_some_and(|row| runs.is_open(row.run)) {
+                self.pending.set(HashedKey::new(&key), committed, None);
                 removed += 1;
             }
             if self.uncommitted_bytes() >= memory {
@@ -244,6 +250,27 @@ mod tests {
             let outcome = store.insert_unless_duplicate(key, text).unwrap();
             assert_eq!(outcome.change, Change::Added, "{key} {text}");
             assert_eq!(forget(&store), (0, vec![key.to_owned()]));
+        }
+        for is_one_commit in [true, false] {
+            // By a writer with changes of its own.
+            let folder = tempfile::tempdir().unwrap();
+            let store = interrupted(folder.path());
+            let mut writer = store.writer().unwrap();
+            writer.add("two", "u v w").unwrap();
+            if !is_one_commit {
+                writer.commit().unwrap();
+            }
+            writer.unique(true);
+            let outcome = writer.add("page", "x y z").unwrap();
+            assert_eq!(outcome.change, Change::Added);
+            let outcome = writer.add("page 2", "u v w").unwrap();
+            assert_eq!(outcome.change, Change::KeptOut);
+            writer.commit().unwrap();
+            drop(writer);
+            assert_eq!(
+                forget(&store),
+                (0, vec!["page".to_owned(), "two".to_owned()])
+            );
         }
     }
 }

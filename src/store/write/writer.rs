@@ -126,7 +126,8 @@ impl Writer {
     }
 
     /// From now on, keeps out every document that is an exact copy or a near-duplicate of a stored document with
-    /// another key.
+    /// another key. The documents of an interrupted run keep nothing out: they are forgotten first, as
+    /// [`Writer::forget_run`] does.
     pub fn unique(&mut self, unique: bool) {
         self.unique = unique;
     }
@@ -329,7 +330,7 @@ impl Writer {
     }
 
     /// The document `key` in the last commit, and as it is now.
-    fn rows(&self, key: &str) -> Result<[Option<DocumentRow>; 2]> {
+    pub(super) fn rows(&self, key: &str) -> Result<[Option<DocumentRow>; 2]> {
         let committed = self.committed.snapshot.document(key)?;
         Ok([
             committed,
@@ -432,6 +433,9 @@ impl Writer {
     pub(crate) fn begin(&mut self) -> Result<SlotUse> {
         let used = self.files.enter()?;
         self.take_turn()?;
+        if self.unique {
+            self.forget_interrupted_run()?;
+        }
         self.read_clock();
         Ok(used)
     }
