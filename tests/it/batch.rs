@@ -1,11 +1,19 @@
 //! Batches that are sketched ahead of the writer.
 
+use dedupdb::batch::{KeyWidth, Sketcher};
 use dedupdb::{Input, Query, Schema, Store};
 
 /// A distinct text for each number.
 fn words(number: u32, count: u32) -> String {
     let words = (0..count).map(|word| format!("w{}", number * 1000 + word));
     words.collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn a_sketcher_says_its_parameters() {
+    let schema = Schema::builder().seed(7).build().unwrap();
+    let sketcher = Sketcher::new(&schema, KeyWidth::Bits32).unwrap();
+    assert_eq!(*sketcher.schema(), schema);
 }
 
 #[test]

@@ -71,6 +71,20 @@ fn likeness(a: &BTreeSet<u32>, b: &BTreeSet<u32>) -> [f64; 3] {
     ]
 }
 
+#[test]
+fn an_estimate_is_of_whole_texts() {
+    let words = |from: u32, to: u32| (from..to).map(|word| format!("w{word} "));
+    let [own, other] = [0, 1].map(|n| words(n, 12).chain(words(50, 56)).collect::<String>());
+    let (_folder, store) = store(std::slice::from_ref(&own));
+    let template: String = words(50, 56).collect();
+    let ignored = schema().shingler().unwrap().shingles(&template).unwrap();
+    let whole = store.query(&Query::text(&other).threshold(0.5)).unwrap();
+    let query = Query::text(&other).threshold(0.5).ignore(&ignored);
+    let found = store.query(&query).unwrap();
+    assert_ne!(found[0].jaccard, whole[0].jaccard);
+    assert_eq!(found[0].estimate, whole[0].estimate);
+}
+
 proptest! {
     #[test]
     fn questions_are_answered_as_if_the_template_were_not_there(

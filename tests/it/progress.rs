@@ -52,7 +52,8 @@ fn every_long_call_counts_all_its_steps() {
     assert_eq!(*parts.lock().unwrap(), [(2, 19), (3, 1)]);
     assert_eq!(all_steps(&progress), 1);
     let queries: Vec<Query<'_>> = (0..30).map(|_| Query::text("some words")).collect();
-    store.watched(&progress).query_all(&queries).unwrap();
+    let found = store.watched(&progress).query_all(&queries).unwrap();
+    assert_eq!(found.len(), 30);
     assert_eq!(all_steps(&progress), 30);
     drop(store);
     let options = options.progress(&progress);
