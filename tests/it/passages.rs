@@ -365,10 +365,8 @@ fn of_a_phrase_in_many_documents_it_is_told_that_a_passage_may_be_missing() {
     let without = format!("{phrase} {}", words(50_000, 30));
     let without = store.passages(&PassageQuery::text(&without)).unwrap();
     assert_eq!(rows(&without), PassageRows::new());
-    assert_eq!(
-        (without.tokens, without.common.as_slice()),
-        (35, &[0..5][..])
-    );
+    let common = (without.common.len(), &without.common[0]);
+    assert_eq!((without.tokens, common), (35, (1, &(0..5))));
     let all = store.passages(&PassageQuery::text(&text).all()).unwrap();
     assert_eq!(all.passages, found.passages);
     assert!(all.common.is_empty());
