@@ -224,6 +224,25 @@ fn an_unpublished_document_keeps_nothing_out() {
 }
 
 #[test]
+fn a_store_with_unpublished_documents_is_nothing_to_compare_with() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["init", "--store", "st"]).expect(0);
+    interrupt(&sandbox, "st", &[&lines(1)[0]]);
+    sandbox.write("new.jsonl", lines(2).join("\n"));
+    let against = ["dedup", "new.jsonl", "--against", "st", "-o", "out.jsonl"];
+    let ran = sandbox.run(&against).expect(2);
+    let told = "st: a dedup into this store was interrupted or goes on";
+    assert!(ran.stderr.contains(told), "{}", ran.stderr);
+    assert_eq!(sandbox.names(), ["new.jsonl", "st"]);
+    sandbox.write("in.jsonl", &lines(1)[0]);
+    let published = ["dedup", "in.jsonl", "--store", "st", "-o", "in-out.jsonl"];
+    sandbox.run(&published).expect(0);
+    sandbox.run(&against).expect(0);
+    let output = fs::read_to_string(sandbox.path("out.jsonl")).unwrap();
+    assert_eq!(output, lines(2)[1]);
+}
+
+#[test]
 fn a_crash_between_the_two_files_is_no_obstacle() {
     let (sandbox, input) = filled();
     let run = arguments("whole", "out.jsonl", "out.tsv", "first");

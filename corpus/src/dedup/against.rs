@@ -94,7 +94,13 @@ pub(super) fn compared(
 ) -> Result<(Store, u64)> {
     let mut reading = ReadCounts::default();
     let store = match against {
-        Against::Store(store) => store,
+        Against::Store(store) => {
+            if store.stats()?.has_open_run {
+                let path = store.folder().to_owned();
+                return Err(Error::UnpublishedCounterpart { path });
+            }
+            store
+        }
         Against::Corpus(sources) => {
             // These documents go into a temporary store, in which those of the input are only looked up.
             let folder = outputs.work().path("against");

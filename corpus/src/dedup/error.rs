@@ -107,6 +107,12 @@ pub enum Error {
     },
     /// None of the documents to compare the input with could be read. The observer received events with the reasons.
     NothingToCompare,
+    /// The store to compare the input with has documents of a run that was interrupted or goes on. What is dropped because
+    /// of them would be nowhere if they are forgotten.
+    UnpublishedCounterpart {
+        /// The folder of the store.
+        path: PathBuf,
+    },
     /// A source to compare the input with does not exist, or is a file of records that cannot be read completely.
     /// Documents that resemble it would be kept.
     UnreadCounterpart {
@@ -250,6 +256,12 @@ impl fmt::Display for Error {
             Error::NoFolder { path } => write!(
                 f,
                 "{}: a folder is needed here, not a file or a symbolic link",
+                path.display()
+            ),
+            Error::UnpublishedCounterpart { path } => write!(
+                f,
+                "{}: a dedup into this store was interrupted or goes on, and what it stored may be forgotten; \
+                 repeat it or wait for it; nothing is written",
                 path.display()
             ),
             Error::OwnCounterpart { path, reason }
