@@ -258,12 +258,7 @@ impl fmt::Display for Error {
                 "{}: a folder is needed here, not a file or a symbolic link",
                 path.display()
             ),
-            Error::UnpublishedCounterpart { path } => write!(
-                f,
-                "{}: a dedup into this store was interrupted or goes on, and what it stored may be forgotten; \
-                 repeat it or wait for it; nothing is written",
-                path.display()
-            ),
+            Error::UnpublishedCounterpart { path } => unpublished(f, path),
             Error::OwnCounterpart { path, reason }
             | Error::UnreadCounterpart { path, reason }
             | Error::BadManifest { path, reason } => write!(f, "{}: {reason}", path.display()),
@@ -378,6 +373,15 @@ impl fmt::Display for Unfit {
 fn input(f: &mut fmt::Formatter<'_>, path: &Path, source: &io::Error) -> fmt::Result {
     let hint = hint(source).map_or("", Hint::words);
     write!(f, "{}: {source}{hint}; nothing is written", path.display())
+}
+
+fn unpublished(f: &mut fmt::Formatter<'_>, store: &Path) -> fmt::Result {
+    write!(
+        f,
+        "{}: a dedup into this store was interrupted or goes on, and what it stored may be forgotten; repeat it or \
+         wait for it; nothing is written",
+        store.display()
+    )
 }
 
 fn passage_memory(f: &mut fmt::Formatter<'_>, limit: u64) -> fmt::Result {
