@@ -57,6 +57,36 @@ fn what_is_stored_comes_first_and_what_was_published_is_not_written_again() {
 }
 
 #[test]
+fn whatever_is_kept_a_document_is_noted_as_one_of_its_file() {
+    let line = |seed| serde_json::json!({"id": "1", "text": text(seed, 50)}).to_string();
+    for keep in ["first", "longest", "newest", "none"] {
+        let sandbox = Sandbox::new();
+        for (folder, seeds) in [("one", [1, 2]), ("two", [3, 4])] {
+            sandbox.write(format!("{folder}/{folder}.jsonl"), line(seeds[0]));
+            sandbox.write(format!("{folder}/docs/a.txt"), text(seeds[1], 50));
+        }
+        for (input, output) in [("one.jsonl", "o.jsonl"), ("docs", "o")] {
+            let dedup = ["dedup", input, "-o", output, "--keep", keep];
+            sandbox.run_in("one", &dedup).expect(0);
+        }
+        let list = ["list", "--long"];
+        let before = sandbox.run_in("one", &list).expect(0).stdout;
+        // Another file has no right to the id, nor to the relative path, and here nothing is missing.
+        for input in ["two.jsonl", "docs"] {
+            let add = ["add", input];
+            sandbox.run_in("two", &add).expect(2);
+        }
+        let missing = ["remove", "--missing"];
+        sandbox.run_in("two", &missing).expect(1);
+        assert_eq!(
+            sandbox.run_in("one", &list).expect(0).stdout,
+            before,
+            "{keep}"
+        );
+    }
+}
+
+#[test]
 fn a_new_text_of_a_stored_file_is_that_of_the_file() {
     let sandbox = Sandbox::new();
     for seed in 0..4 {

@@ -27,6 +27,18 @@ fn field<'a>(objects: &'a [Value], key: &str, name: &str) -> &'a Value {
 }
 
 #[test]
+fn what_came_from_no_file_becomes_the_record_of_the_file_that_has_it() {
+    let sandbox = exports();
+    let news = std::fs::read(sandbox.path("news.jsonl")).unwrap();
+    let piped = ["add", "-", "--format", "jsonl"];
+    sandbox.run_with(&piped, &news).expect(0);
+    assert_eq!(sandbox.add(&["news.jsonl"], 0)["unchanged"], 3);
+    let before = sandbox.contents();
+    sandbox.run(&["add", "tickets.jsonl"]).expect(2);
+    assert_eq!(sandbox.contents(), before);
+}
+
+#[test]
 fn what_came_from_one_file_is_not_replaced_by_another() {
     for options in [&[][..], &["--unique"], &["--threads", "1"]] {
         let sandbox = exports();

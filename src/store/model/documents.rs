@@ -232,6 +232,9 @@ impl Model {
         if old.is_some_and(|old| old == text) {
             self.see(key, today());
             self.unpublished.remove(key);
+            if let Some(source) = source {
+                self.sources.entry(key.to_owned()).or_insert(source);
+            }
             return (Change::Unchanged, Relation::Novel);
         }
         let relation = if self.keys_of(text).any(|other| other != key) {

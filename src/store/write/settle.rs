@@ -286,9 +286,9 @@ impl Writer {
     /// Records that a document is offered again with the same text, and a new size or time of its source.
     fn offer_again(&mut self, prepared: &PreparedInput, row: DocumentRow) {
         // A file may have moved with its folder. A record stays one of the file that had it first, unless its key is of one
-        // file alone.
+        // file alone. One of no file becomes one of this file.
         let is_of_path = |source: &SourceFile| source.is_folder() || self.id_scope == IdScope::File;
-        let has_moved = is_instead_of(&row, &prepared.input);
+        let has_moved = row.source == 0 || is_instead_of(&row, &prepared.input);
         let source = prepared.input.source.as_ref();
         let source = match source.filter(|it| has_moved || is_of_path(it)) {
             Some(source) => self.sources.note(Some(source)),

@@ -17,6 +17,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
+use dedupdb::write::SourceFile;
+
 use crate::dedup::error::{Error, Result};
 use crate::publish::error::{self as publish, WithPath};
 use crate::publish::work::WorkFolder;
@@ -186,6 +188,8 @@ impl Spool {
         let attachments = document.attachments.as_deref();
         self.offset += put_bytes(&mut self.texts, attachments.map_or(&[], |hash| hash))?;
         self.offset += put_bytes(&mut self.texts, document.encoding.as_bytes())?;
+        let file = document.file.as_ref().map_or("", SourceFile::path);
+        self.offset += put_bytes(&mut self.texts, file.as_bytes())?;
         Ok(offset)
     }
 

@@ -5,6 +5,7 @@ use std::io::{self, BufReader, Seek, SeekFrom};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use dedupdb::write::SourceFile;
 use encoding_rs::{Encoding, UTF_8};
 
 use super::coded::{get, get_bytes, get_known, get_line, get_text, get_time};
@@ -75,6 +76,9 @@ impl SpooledTexts {
             is_extracted: get(reader)? == 1,
             attachments: get_bytes(reader)?.try_into().ok().map(Box::new),
             encoding: Encoding::for_label(&get_bytes(reader)?).map_or(UTF_8.name(), Encoding::name),
+            file: Some(get_text(reader)?)
+                .filter(|path| !path.is_empty())
+                .map(|path| SourceFile::new(&path)),
             ..Origin::new(key, source)
         };
         Ok(SourcedText::new(text, origin))
