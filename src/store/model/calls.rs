@@ -57,6 +57,7 @@ impl SharedCall {
     fn expect(&self, model: &mut Model) -> Returned {
         match self {
             SharedCall::Insert((k, text)) => {
+                model.forget_run();
                 let (key, words) = (key(*k), text.words());
                 let earlier = model.earlier(&key, &words);
                 let (change, relation) = model.add(&key, &words, true);
@@ -78,18 +79,9 @@ impl SharedCall {
 /// Does to a model what the calls do to a store.
 #[cfg(test)]
 pub(crate) fn apply(calls: &[SharedCall], model: &mut Model) {
-    expect(calls, model);
-}
-
-/// What the calls of one commit return.
-fn expect(calls: &[SharedCall], model: &mut Model) -> Vec<Returned> {
-    if calls
-        .iter()
-        .any(|call| matches!(call, SharedCall::Insert(_)))
-    {
-        model.forget_run();
+    for call in calls {
+        call.expect(model);
     }
-    calls.iter().map(|call| call.expect(model)).collect()
 }
 
 /// Makes the calls as if from as many threads, so that they share a commit.
@@ -116,7 +108,7 @@ fn together(calls: &[SharedCall], store: &Store) -> Result<Vec<Returned>> {
 
 /// Makes calls that share a commit if there are several.
 pub(super) fn make(store: &Store, history: &History, model: &mut Model, calls: &[SharedCall]) {
-    let expected = expect(calls, model);
+    let expected: Vec<Returned> = calls.iter().map(|call| call.expect(model)).collect();
     let returned = history.commit(model, || match calls {
         [call] => Ok(vec![call.make(store)?]),
         calls => together(calls, store),

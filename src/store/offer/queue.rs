@@ -61,13 +61,6 @@ pub(crate) struct CallRequest {
     changed: Condvar,
 }
 
-impl CallRequest {
-    /// Whether it still asks to store a document unless it is a duplicate.
-    pub(crate) fn is_insert(&self) -> bool {
-        matches!(*lock(&self.call), Some(StoreCall::Insert(_)))
-    }
-}
-
 #[derive(Debug, Default)]
 pub(crate) enum CallTurn {
     #[default]

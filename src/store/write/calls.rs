@@ -5,7 +5,7 @@ use super::writer::Writer;
 use crate::clock;
 use crate::error::{Error, Result};
 use crate::parallel::lock;
-use crate::storage::{DocumentRow, RunRecord};
+use crate::storage::DocumentRow;
 use crate::store::handle::Store;
 use crate::store::offer::{
     CallAnswer, CallTurn, LedCalls, Outcome, PreparedInput, StoreCall, check_key,
@@ -32,7 +32,7 @@ impl Store {
     ///
     /// Those of [`Store::insert_unless_duplicate`] that do not concern the text.
     pub fn remove(&self, key: &str) -> Result<bool> {
-        self.change(key, |_, _| false, |key| StoreCall::Remove(key.to_owned()))
+        self.change(key, |_| false, |key| StoreCall::Remove(key.to_owned()))
     }
 
     /// Moves [`Document::last_seen`](crate::Document::last_seen) of the document `key` to today, as if it were offered
@@ -58,8 +58,7 @@ impl Store {
     /// Those of [`Store::remove`].
     pub fn touch(&self, key: &str) -> Result<bool> {
         let today = clock::day_of(clock::now());
-        let is_seen =
-            |row: DocumentRow, runs: RunRecord| row.last_seen >= today && !runs.is_open(row.run);
+        let is_seen = |row: DocumentRow| row.last_seen >= today;
         self.change(key, is_seen, |key| StoreCall::Touch(key.to_owned()))
     }
 
@@ -90,21 +89,23 @@ impl Store {
     pub fn rename(&self, old: &str, new: &str) -> Result<bool> {
         check_key(new)?;
         let call = |old: &str| StoreCall::Rename(old.to_owned(), new.to_owned());
-        self.change(old, |_, _| false, call)
+        self.change(old, |_| false, call)
     }
 
-    /// Changes the document `key` by a call, unless it is as it shall be. Returns whether it existed.
+    /// Changes the document `key` by a call, unless it is as it shall be and belongs to no open run. Returns whether it
+    /// existed.
     fn change(
         &self,
         key: &str,
-        is_done: impl FnOnce(DocumentRow, RunRecord) -> bool,
+        is_done: impl FnOnce(DocumentRow) -> bool,
         call: impl FnOnce(&str) -> StoreCall,
     ) -> Result<bool> {
         self.slot()?.check_not_held_here()?;
         let last = self.last_commit().snapshot;
         let row = last.document(key)?;
         let runs = last.tables.meta.runs;
-        if row.is_none_or(|row| is_done(row, runs)) && last.tables.are_last()? {
+        let is_done = |row: DocumentRow| !runs.is_open(row.run) && is_done(row);
+        if row.is_none_or(is_done) && last.tables.are_last()? {
             return Ok(row.is_some());
         }
         match self.wait_for(call(key))? {
@@ -142,10 +143,6 @@ impl Store {
         taken?;
         lead.gather();
         let requests = &lead.requests;
-        if requests.iter().any(|request| request.is_insert()) {
-            // Nothing is kept out by a document that may be forgotten.
-            writer.forget_interrupted_run()?;
-        }
         let mut serving = CallServer {
             writer: &mut writer,
             policy: Policy::Add,
@@ -202,6 +199,9 @@ impl CallServer<'_> {
         if policy != self.policy {
             self.settle()?;
             self.policy = policy;
+        }
+        if policy == Policy::AddUnique {
+            self.writer.forget_interrupted_run()?;
         }
         // Others may have committed since it was prepared.
         prepared.locate(&self.writer.committed.snapshot)?;
