@@ -76,6 +76,7 @@ impl SpooledTexts {
             is_extracted: get(reader)? == 1,
             attachments: get_bytes(reader)?.try_into().ok().map(Box::new),
             encoding: Encoding::for_label(&get_bytes(reader)?).map_or(UTF_8.name(), Encoding::name),
+            // The path of a folder has its end, which tells it from a file.
             file: Some(get_text(reader)?)
                 .filter(|path| !path.is_empty())
                 .map(|path| SourceFile::new(&path)),
